@@ -19,7 +19,8 @@ import {
 } from './positions.ts';
 import { refersTo } from './referred-names.ts';
 import { isOwnRegistrar, knowsHarmlessClasses } from './registries.ts';
-import type { RuleContext } from './rule-context.ts';
+import { onceAFile, type RuleContext } from './rule-context.ts';
+import { isOnlyImported } from './sole-imports.ts';
 
 export function checkClassTrust(context: RuleContext): void {
   const traits = classTraits(context);
@@ -70,7 +71,8 @@ function problemOfRegister(
   context: RuleContext,
   traits: ClassTraits,
 ): Problem | null {
-  const message = 'register is accepted as @f.register over a function with plain annotations';
+  const message =
+    'register is accepted as @f.register over a function whose annotations name classes; write def area(shape: Circle), or @f.register(Circle)';
   const problem: Problem = { rule: 'forbidden-builtin', message };
   if (node.kind === 'string' && isRegistryName(constantString(context.source, node) ?? '')) {
     return mayCall(node.parent, attributeReaders, context) === undefined ? null : problem;
@@ -111,13 +113,35 @@ function hasPlainAnnotations(
       if (node.kind === 'call' || node.kind === 'lambda' || node.kind === 'comprehension')
         return false;
       if (node.kind === 'name') return traits.isPlainClass(node) || isModule(node, context);
+      // A class of the file may hold a text, which would be evaluated.
+      if (node.kind === 'attribute') return traits.isNamedClass(node);
+      if (node.kind === 'subscript' && definesItems(context)) return false;
       if (node.kind !== 'string') return true;
       const text = constantString(context.source, node);
-      return text !== undefined && typeText.test(text) && !text.includes('__');
+      return text !== undefined && typeText.test(text) && namesClass(text, context);
     }),
   );
 }
 
-function isModule(node: SyntaxNode, { referents }: RuleContext): boolean {
-  return referents.of(node).some(({ kind }) => kind === 'module');
+const definesItems = onceAFile(({ scopes }) =>
+  scopes.stores.some(({ node }) => node.text === '__class_getitem__'),
+);
+
+/** What anything but a class statement or an import binds, wherever that is. */
+const namesOfOthers = onceAFile(({ scopes }) => {
+  const others = scopes.stores.filter(({ node: { parent } }) => {
+    const owner = parent?.parent;
+    return owner?.kind !== 'class' || owner.children[0] !== parent;
+  });
+  return new Set(others.map(({ node }) => node.text));
+});
+
+/** A text that is the name of another text would have that evaluated as well. */
+function namesClass(text: string, context: RuleContext): boolean {
+  return !text.includes('__') && !namesOfOthers(context).has(text);
+}
+
+function isModule(node: SyntaxNode, context: RuleContext): boolean {
+  const isFound = context.referents.of(node).some(({ kind }) => kind === 'module');
+  return isFound && isOnlyImported(node, context);
 }

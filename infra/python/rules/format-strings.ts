@@ -10,6 +10,8 @@ import { foldedName } from '../folded-name.ts';
 import { constantString } from '../string-literal.ts';
 import { isAttributeRead, type SyntaxNode } from '../syntax-tree.ts';
 import { attributeProblem } from './attribute-names.ts';
+import { ancestorsOf, mayBeUnbound } from './class-calls.ts';
+import { keepsClass } from './decorators.ts';
 import { type KnownTexts, knownTexts, mayBeSetByName } from './known-text.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
 import {
@@ -18,10 +20,10 @@ import {
   callOf,
   decoratorsOf,
   enclosing,
-  isListedDecorator,
   mayCall,
 } from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
+import { type DataUse, isData } from './surely-data.ts';
 
 const methods = new Set(['format', 'format_map']);
 
@@ -53,7 +55,7 @@ function mentionsFormat(node: SyntaxNode, { source }: RuleContext): boolean {
 
 const byName = 'format must be called as template.format(...), with a template written out';
 const unknown =
-  'format is accepted for templates written out in the file; this one is put together elsewhere';
+  'format is accepted for templates written out in the file; fill one that is put together elsewhere with int(x), float(x), len(x) or, in a file without text classes of its own, str(x) alone';
 
 function problemOf(node: SyntaxNode, use: FormatUse): Finding['message'] | null {
   if (node.kind === 'pattern-keyword') return methods.has(node.text) ? byName : null;
@@ -69,7 +71,10 @@ function problemOf(node: SyntaxNode, use: FormatUse): Finding['message'] | null 
   if (texts !== undefined)
     return texts.map(problemOfTemplate).find((each) => each !== null) ?? null;
   const given = call?.children.slice(isUnbound ? 2 : 1) ?? [];
-  return call !== null && given.every((each) => isData(each, use)) ? null : unknown;
+  const { context } = use;
+  const valuesOf = (name: SyntaxNode) => boundTo(name, context);
+  const data: DataUse = { context, valuesOf, known: use.data };
+  return call !== null && given.every((each) => isData(each, data)) ? null : unknown;
 }
 
 /** `getattr(x, "format")`, `methodcaller("format")`, `attrgetter("a.format")`. */
@@ -96,7 +101,7 @@ function isOwnFormat(receiver: SyntaxNode | undefined, use: FormatUse): boolean 
     return owner !== null && use.traits.derivesFrom(owner, logClasses) && isNoText(owner, use);
   if (owner !== null && isFirstParameter(receiver, use)) {
     const formats = defines(owner, 'format') || use.traits.derivesFrom(owner, logClasses);
-    return formats && isNoText(owner, use);
+    return formats && isNoText(owner, use) && isSelfAlone(receiver, owner, use);
   }
   return isOwnInstance(receiver, use);
 }
@@ -108,7 +113,7 @@ function isNoText(statement: SyntaxNode, { traits }: FormatUse): boolean {
 /** Is what calling the class gives an object of it? */
 function makesItself(statement: SyntaxNode, use: FormatUse): boolean {
   const { context } = use;
-  if (!decoratorsOf(statement).every((each) => isListedDecorator(each, context))) return false;
+  if (!decoratorsOf(statement).every((each) => keepsClass(each, context))) return false;
   return isNoText(statement, use) && !definesMaker(context);
 }
 
@@ -126,6 +131,23 @@ function isFirstParameter(node: SyntaxNode, { context }: FormatUse): boolean {
         each.node.parent?.children[0] === each.node &&
         each.node.parent.parent?.parent?.parent?.kind === 'class',
     )
+  );
+}
+
+/** Is nobody but an object of the class the first argument of this method? */
+function isSelfAlone(self: SyntaxNode, owner: SyntaxNode, use: FormatUse): boolean {
+  const { context } = use;
+  const heirs = context.ofKind('class').filter((each) => ancestorsOf(each, context).has(owner));
+  if (!heirs.every((each) => isNoText(each, use))) return false;
+  const methods = context.scopes.bindingsOf(self).flatMap((each) => {
+    const method = each.kind === 'parameter' ? each.node.parent?.parent : undefined;
+    return method === null || method === undefined ? [] : [method];
+  });
+  return methods.every((method) =>
+    context.ofKind('attribute').every((each) => {
+      const call = each.text === method.text ? callOf(each) : null;
+      return call === null || !mayBeUnbound(call, method, context);
+    }),
   );
 }
 
@@ -181,69 +203,6 @@ const namesGiven = onceAFile(({ nodes }) => {
   }
   return { keywords, attributes };
 });
-
-const dataFunctions = new Set([
-  'str',
-  'int',
-  'float',
-  'len',
-  'round',
-  'repr',
-  'sum',
-  'abs',
-  'bool',
-  'format',
-  'ord',
-  'chr',
-]);
-
-/** Surely text or a number, from which no template can walk anywhere. */
-// A few frames of the thread's stack each.
-const dataDepthMax = 200;
-
-function isData(node: SyntaxNode, use: FormatUse, depth = 0): boolean {
-  if (depth > dataDepthMax) return false;
-  const inner = (each: SyntaxNode) => isData(each, use, depth + 1);
-  switch (node.kind) {
-    case 'string':
-    case 'number':
-    case 'constant':
-      return true;
-    case 'keyword':
-      return node.children.every(inner);
-    case 'operation':
-      return node.children.every(inner);
-    case 'call': {
-      const callee = node.children[0];
-      if (dataFunctions.has(builtinCallee(node, use.context) ?? '')) return true;
-      if (use.context.referents.among(callee, new Set(['json.dumps'])) !== undefined) return true;
-      return (
-        callee?.kind === 'attribute' &&
-        callee.text === 'join' &&
-        callee.children[0]?.kind === 'string'
-      );
-    }
-    case 'name':
-      return isDataName(node, use, inner);
-    default:
-      return false;
-  }
-}
-
-function isDataName(
-  name: SyntaxNode,
-  use: FormatUse,
-  isDataAsWell: (value: SyntaxNode) => boolean,
-): boolean {
-  const before = use.data.get(name);
-  if (before !== undefined) return before;
-  // Of what is made of itself nothing is sure.
-  use.data.set(name, false);
-  const values = boundTo(name, use.context);
-  const known = values !== undefined && values.length > 0 && values.every(isDataAsWell);
-  use.data.set(name, known);
-  return known;
-}
 
 // `{0.name[key]!r:>{width}}`: the walk is what stands between the first name and `!`, `:` or `}`.
 const field = /\{([^{}!:]*)/g;

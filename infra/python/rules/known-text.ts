@@ -6,11 +6,13 @@
 import { constantString } from '../string-literal.ts';
 import { isAttributeRead, isNameRead, type SyntaxNode } from '../syntax-tree.ts';
 import { isDunder } from './attribute-names.ts';
+import { callsByItself, mayBeUnbound } from './class-calls.ts';
 import { makesAttributes } from './made-up-objects.ts';
 import { defines } from './plain-classes.ts';
 import {
   argumentsOf,
   basesOf,
+  builtinCallee,
   callOf,
   decoratorsOf,
   enclosing,
@@ -18,6 +20,8 @@ import {
   mayCall,
 } from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
+import { isSurely } from './sole-imports.ts';
+import { handsOnMetaclasses } from './type-use.ts';
 
 type Texts = readonly string[] | undefined;
 
@@ -257,15 +261,14 @@ function valuesOf(display: SyntaxNode): readonly (SyntaxNode | undefined)[] {
   return display.children.filter((_, index) => index % 2 === 1);
 }
 
+const dedent = new Set(['textwrap.dedent']);
 const keptTexts = new Set(['strip', 'lstrip', 'rstrip']);
 
 function textsOfCall(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
   const [callee, first] = node.children;
   const { positional, unpacks } = argumentsOf(node);
   if (callee === undefined || unpacks) return undefined;
-  if (reader.context.referents.among(callee, new Set(['textwrap.dedent'])) !== undefined) {
-    return inner(first);
-  }
+  if (isSurely(dedent, callee, reader.context)) return inner(first);
   if (callee.kind !== 'attribute') return undefined;
   const [receiver] = callee.children;
   if (keptTexts.has(callee.text) && positional.length === 0) return inner(receiver);
@@ -296,12 +299,20 @@ function textsGiven(parameter: SyntaxNode, reader: Reader, inner: Inner): Texts 
   const index = parameters.indexOf(parameter) - (isMethod ? 1 : 0);
   if (uses.length === 0 || reader.named(name).some(({ kind }) => kind === 'pattern-keyword'))
     return undefined;
-  return union(uses, (use) => {
-    const call = callOf(use);
-    if (call === null || (isMethod && !isBoundCall(use, definition, reader))) return undefined;
+  const makesObject = isMethod && definition.text === '__init__';
+  const others = makesObject ? callsByItself(owner, reader.context) : [];
+  if (others === null) return undefined;
+  const given = (call: SyntaxNode | null): Texts => {
+    if (call === null) return undefined;
     const { positional, keywords, unpacks } = argumentsOf(call);
-    return unpacks ? undefined : inner(keywords.get(parameter.text) ?? positional[index]);
-  });
+    const text = unpacks ? undefined : inner(keywords.get(parameter.text) ?? positional[index]);
+    const mayShift = isMethod && !makesObject && mayBeUnbound(call, definition, reader.context);
+    if (!mayShift) return text;
+    return union([text, inner(positional[index + 1])], (each) => each);
+  };
+  const isCall = (use: SyntaxNode) => !isMethod || isBoundCall(use, definition, reader);
+  const calls = [...uses.map((use) => (isCall(use) ? callOf(use) : null)), ...others];
+  return union(calls, given);
 }
 
 /** Is every call of this function one that names it, with the arguments that it gets? */
@@ -317,14 +328,19 @@ const textsWritten = onceAFile(
 
 const typeItself = new Set(['type']);
 
-/** `type(x)(…)`, `x.__init__(…)` */
-const callsInitOtherwise = onceAFile((context) =>
-  context.nodes.some(({ kind, text, children: [callee] }) => {
-    if (kind === 'attribute' && text === '__init__') return callee?.kind !== 'call';
-    return (
-      kind === 'call' && callee !== undefined && mayCall(callee, typeItself, context) !== undefined
-    );
-  }),
+/** `type(x)(…)`, `x.__init__(…)`, and a `type(x)` that may be called anywhere */
+const callsInitOtherwise = onceAFile(
+  (context) =>
+    handsOnMetaclasses(context) ||
+    context.nodes.some(({ kind, text, children: [callee] }) => {
+      if (kind === 'attribute' && text === '__init__')
+        return builtinCallee(callee ?? null, context) !== 'super';
+      return (
+        kind === 'call' &&
+        callee !== undefined &&
+        mayCall(callee, typeItself, context) !== undefined
+      );
+    }),
 );
 
 /** `object.method(...)` or `Class(...)`, but not `Class.method(object, ...)`. */

@@ -4,6 +4,7 @@
  */
 import { constantString } from '../string-literal.ts';
 import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { callsByItself } from './class-calls.ts';
 import { problemOfTemplate } from './format-strings.ts';
 import { type KnownTexts, knownTexts } from './known-text.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
@@ -16,7 +17,7 @@ import {
   isInAnnotation,
   isInstanceCheck,
 } from './positions.ts';
-import type { RuleContext } from './rule-context.ts';
+import { onceAFile, type RuleContext } from './rule-context.ts';
 
 interface LogUse {
   readonly context: RuleContext;
@@ -28,6 +29,9 @@ const formatter = new Set(['logging.Formatter']);
 const message =
   "a log format in another style than '%' must be written out where it is given, without underscored attributes; use the '%' style, as in '%(message)s'";
 
+const shown =
+  "a class derived from logging.Formatter must not be shown to other code, by a decorator, a descriptor or 'cls' handed on; call it by its name, with a format in the '%' style";
+
 export function checkLogFormats(context: RuleContext): void {
   const { nodes, scopes, findings } = context;
   if (!scopes.imports.some(({ node }) => mentionsLogging(node))) return;
@@ -38,6 +42,10 @@ export function checkLogFormats(context: RuleContext): void {
     const replaced = braced && (node.text === '_style' || node.text === '_fmt');
     const isBad = node.kind === 'call' ? hasBadStyle(node, use) : isBadInit(node, use) || replaced;
     if (isBad) findings.push({ rule: 'format-traversal', message, at: node.at });
+  }
+  for (const node of context.ofKind('class')) {
+    if (isFormatter(node, use) && callsByItself(node, context) === null)
+      findings.push({ rule: 'format-traversal', message: shown, at: node.at });
   }
   for (const { node } of scopes.loads) {
     if (isKeptFormatter(node, use))
@@ -80,7 +88,19 @@ function hasBadStyle(call: SyntaxNode, use: LogUse): boolean {
   return texts?.every((text) => problemOfTemplate(text) === null) !== true;
 }
 
-function isOwnFormatter(callee: SyntaxNode | undefined, { traits }: LogUse): boolean {
+const isFormatter = (statement: SyntaxNode, { traits }: LogUse): boolean =>
+  traits.derivesFrom(statement, formatter);
+
+/** `cls(...)` in formatters of the file. */
+const callsOfFormatters = onceAFile((context): ReadonlySet<SyntaxNode> => {
+  const { derivesFrom } = classTraits(context);
+  const formatters = context.ofKind('class').filter((each) => derivesFrom(each, formatter));
+  return new Set(formatters.flatMap((each) => callsByItself(each, context) ?? []));
+});
+
+function isOwnFormatter(callee: SyntaxNode | undefined, { context, traits }: LogUse): boolean {
+  const call = callee === undefined ? null : callOf(callee);
+  if (call !== null && callsOfFormatters(context).has(call)) return true;
   const statements = callee === undefined ? [] : traits.statementsAmong(callee);
   return statements.some((each) => traits.derivesFrom(each, formatter));
 }

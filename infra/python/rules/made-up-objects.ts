@@ -207,17 +207,26 @@ function checkErrors(context: RuleContext): void {
   }
 }
 
-const copies = new Set(['copy.copy', 'copy.deepcopy']);
+// Those of `dataclasses` deep-copy what a field holds.
+const copies = new Set([
+  ...['copy.copy', 'copy.deepcopy', 'dataclasses.asdict', 'dataclasses.astuple'],
+]);
+// Weak dictionaries of the library have them, and copy what they hold.
+const copyMethods = new Set(['__copy__', '__deepcopy__']);
 
 /** `copy` asks an object's own attributes how it wants to be copied, and obeys. */
 function checkCopies(context: RuleContext): void {
   const { ofKind, referents, findings } = context;
-  if (!refersTo(context, copies)) return;
   const named = ofKind('name', 'binding', 'attribute');
-  const used = named.filter((node) => referents.among(node, copies) !== undefined);
+  const isCopy = (node: SyntaxNode) => referents.among(node, copies) !== undefined;
+  const isMethod = ({ kind, text }: SyntaxNode) => kind === 'attribute' && copyMethods.has(text);
+  const mayCopy = refersTo(context, copies);
+  const used = named.filter((node) => isMethod(node) || (mayCopy && isCopy(node)));
   if (used.length === 0 || !keepsComputedNames(context)) return;
-  const message = 'copy is not accepted in a file that gives objects attributes of computed names';
-  for (const { at } of used) findings.push({ rule: 'dynamic-attribute', message, at });
+  for (const { text, at } of used) {
+    const message = `'${text}' copies as objects want to be copied, so it is not accepted in a file that gives objects attributes of computed names; name the attributes, as in SimpleNamespace(price=price)`;
+    findings.push({ rule: 'dynamic-attribute', message, at });
+  }
 }
 
 function isKnown(keyword: SyntaxNode, context: RuleContext): boolean {

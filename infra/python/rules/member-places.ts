@@ -6,6 +6,7 @@
 import { dynamicClass, type Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import { isNameRead, nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { isListedKeeper, keepsFunction, keepsMethod } from './decorators.ts';
 import { makesAttributes } from './made-up-objects.ts';
 import type { ClassTraits } from './plain-classes.ts';
 import {
@@ -24,6 +25,8 @@ import {
   isMetaclassKeyword,
 } from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
+import { isSurely } from './sole-imports.ts';
+import { handsOnMetaclasses } from './type-use.ts';
 
 export interface Use {
   readonly node: SyntaxNode;
@@ -89,12 +92,14 @@ const rules: Readonly<Record<string, Rule>> = {
   'dataclasses.InitVar': only([inAnnotation], dynamicClass('InitVar is accepted in annotations')),
   'dataclasses.dataclass': only(
     [overPlainClass],
-    dynamicClass('dataclass is accepted as a decorator straight over a class with plain bases'),
+    dynamicClass(
+      'dataclass is accepted as a decorator straight over a class with plain bases; put decorators of your own above it',
+    ),
   ),
   'dataclasses.field': only(
     [ofDataclass],
     dynamicClass(
-      'field() is accepted as the value of a field of a @dataclass that has plain bases',
+      'field() is accepted in a @dataclass with plain bases, of which none is an Enum, NamedTuple or TypedDict, and where no __set_name__ or decorator of the file sees the class first',
     ),
   ),
   'dataclasses.fields': only(
@@ -106,7 +111,9 @@ const rules: Readonly<Record<string, Rule>> = {
   ),
   'functools.wraps': only(
     [overPlainFunction],
-    noName("wraps is accepted as '@functools.wraps(f)' straight over a function"),
+    noName(
+      "wraps is accepted as '@functools.wraps(f)' straight over a function; put decorators of your own above it",
+    ),
   ),
   'functools.singledispatch': only(
     [overFunction],
@@ -141,6 +148,8 @@ export function problemOfPlace(use: Use): Problem | null {
   return rule.places.some((place) => place(use)) ? null : rule.problem;
 }
 
+const literal = new Set(['typing.Literal']);
+
 function ofLiteral({ node, context }: Use): boolean {
   const [argument] = argumentsOf(callOf(node) ?? node).positional;
   if (argument === undefined || callOf(node) === null) return false;
@@ -148,32 +157,28 @@ function ofLiteral({ node, context }: Use): boolean {
   const values = bindings.map((each) => (each.kind === 'value' ? each.value : undefined));
   return (bindings.length === 0 ? [argument] : values).every((value) => {
     const subject = value?.kind === 'subscript' ? value.children[0] : undefined;
-    return context.referents.among(subject, new Set(['typing.Literal'])) !== undefined;
+    return isSurely(literal, subject, context);
   });
 }
 
 /** `@dataclass` is the first to see the class, and the class is what its statement says. */
-function overPlainClass({ node, context, traits }: Use): boolean {
+function overPlainClass(use: Use): boolean {
+  const { node, traits } = use;
   const statement = decoratedBy(node);
   if (statement?.kind !== 'class' || traits.isMetaclass(statement)) return false;
-  if (!isPlainBelow(statement, node, context)) return false;
+  if (!isPlainBelow(use, statement, isListedKeeper)) return false;
   const { positional, unpacks } = argumentsOf(callOf(node) ?? node);
   if (callOf(node) !== null && (positional.length > 0 || unpacks)) return false;
   return traits.hasPlainBases(statement);
 }
 
-/** Only listed decorators between this one and the definition. */
-function isPlainBelow(
-  definition: SyntaxNode,
-  node: SyntaxNode,
-  { referents }: RuleContext,
-): boolean {
+type Keeps = (decorator: SyntaxNode, context: RuleContext) => boolean;
+
+/** Do all decorators between this one and the definition leave it as it was written? */
+function isPlainBelow({ node, context }: Use, definition: SyntaxNode, keeps: Keeps): boolean {
   const decorators = decoratorsOf(definition);
   const own = decorators.findIndex((each) => each === node || each === callOf(node));
-  return decorators.slice(own + 1).every((each) => {
-    const found = referents.of(each.kind === 'call' ? (each.children[0] ?? each) : each);
-    return found.length > 0 && found.every(({ kind }) => kind === 'member');
-  });
+  return decorators.slice(own + 1).every((each) => keeps(each, context));
 }
 
 /** `x: T = field(...)` in the body of a dataclass; nothing else in the body reads `x`. */
@@ -184,6 +189,7 @@ function ofDataclass(use: Use): boolean {
   if (call === null || statement?.text !== '=' || statement.children.at(-1) !== call) return false;
   const owner = statement.parent?.parent?.parent;
   if (owner?.kind !== 'class' || !isDataclass(owner, context)) return false;
+  if (traits.derivesFrom(owner, keepingBases)) return false;
   const targets = statement.children.filter(({ kind }) => kind === 'binding');
   const readInBodies = readInClassBodies(context);
   const read =
@@ -205,16 +211,23 @@ const readInClassBodies = onceAFile(({ scopes }) => {
   return new Set(inBodies.map(({ node }) => node.text));
 });
 
-function isDataclass(statement: SyntaxNode, { referents }: RuleContext): boolean {
+/** Their classes keep what `field()` gives as it is. */
+const keepingBases = new Set([
+  ...['enum.Enum', 'enum.IntEnum', 'enum.StrEnum', 'enum.Flag', 'enum.IntFlag', 'enum.ReprEnum'],
+  ...['typing.NamedTuple', 'typing.TypedDict'],
+]);
+
+function isDataclass(statement: SyntaxNode, context: RuleContext): boolean {
   return decoratorsOf(statement).some((each) => {
     const named = each.kind === 'call' ? each.children[0] : each;
-    return referents.among(named, new Set(['dataclasses.dataclass'])) !== undefined;
+    return isSurely(dataclass, named, context);
   });
 }
 
 /** These are shown the class while its fields still lie open. */
 const watchers = ['__init_subclass__', '__set_name__'];
 
+const dataclass = new Set(['dataclasses.dataclass']);
 const boundNames = onceAFile(({ scopes }) => new Set(scopes.stores.map(({ node }) => node.text)));
 
 /** A class is shown to what its bases say and to the values in its body, nothing else. */
@@ -226,23 +239,29 @@ function isWatched(owner: SyntaxNode, { context, traits }: Use): boolean {
     return base.kind !== 'keyword' && traits.statementsOf(name) !== undefined;
   });
   if (defined.has(byBases) && ownBase) return true;
-  return defined.has(byValues) && !(owner.children[1]?.children ?? []).every(isPlainPart);
+  // A class that another class made may have the name without the file writing it.
+  const mayWatch = defined.has(byValues) || handsOnMetaclasses(context);
+  return mayWatch && !(owner.children[1]?.children ?? []).every(isPlainPart);
   function isPlainPart(part: SyntaxNode): boolean {
-    if (part.kind === 'function') return decoratorsOf(part).every(isListedDecorator);
+    if (part.kind === 'function')
+      return decoratorsOf(part).every((each) => keepsMethod(each, context));
     const statements = part.kind === 'group' ? part.children : [];
     return part.text === '' && statements.every(isPlainStatement);
-  }
-  function isListedDecorator(decorator: SyntaxNode): boolean {
-    const found = context.referents.of(decorator);
-    return found.length > 0 && found.every(({ kind }) => kind !== 'module');
   }
   function isPlainStatement({ kind, children }: SyntaxNode): boolean {
     const value = children.at(-1);
     if (kind === 'group' && children.length === 0) return true;
     if (value === undefined || kind !== 'group') return false;
-    const isField = context.referents.among(value.children[0], fieldFunction) !== undefined;
-    return plainKinds.has(value.kind) || (value.kind === 'call' && isField);
+    return plainKinds.has(value.kind) || isPlainField(value, context);
   }
+}
+
+/** `field()` asks its default for `__set_name__` when the class is made. */
+function isPlainField(value: SyntaxNode, context: RuleContext): boolean {
+  if (value.kind !== 'call' || !isSurely(fieldFunction, value.children[0], context)) return false;
+  const { keywords, unpacks } = argumentsOf(value);
+  const kind = keywords.get('default')?.kind;
+  return !unpacks && (kind === undefined || plainKinds.has(kind));
 }
 
 const fieldFunction = new Set(['dataclasses.field']);
@@ -296,14 +315,15 @@ const mentionsMetaclass = onceAFile((context) => {
   });
 });
 
-function overPlainFunction({ node, context }: Use): boolean {
+function overPlainFunction(use: Use): boolean {
+  const { node } = use;
   const definition = decoratedBy(node);
   const call = callOf(node);
   if (definition?.kind !== 'function' || call === null || call.children.length !== 2) return false;
   return (
     call.children[1]?.kind !== 'star' &&
     call.children[1]?.kind !== 'keyword' &&
-    isPlainBelow(definition, node, context)
+    isPlainBelow(use, definition, keepsFunction)
   );
 }
 

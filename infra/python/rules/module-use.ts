@@ -12,6 +12,7 @@ import { problemOfPlace } from './member-places.ts';
 import { type ClassTraits, classTraits } from './plain-classes.ts';
 import { callOf, mayCall } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
+import { isSurely } from './sole-imports.ts';
 
 interface Pair {
   readonly module: string;
@@ -114,14 +115,11 @@ function problemOfChain(
 }
 
 /** `print(file=sys.stderr)`, provided that print is Python's own. */
-function isStreamArgument({ parent }: SyntaxNode, { referents, scopes }: RuleContext): boolean {
+function isStreamArgument({ parent }: SyntaxNode, context: RuleContext): boolean {
   const call = parent?.kind === 'keyword' ? parent.parent : parent;
   const callee = call?.kind === 'call' ? call.children[0] : undefined;
-  if (callee === undefined || callee === parent) return false;
   // Another binding of the name would be handed the stream.
-  if (scopes.bindingsOf(callee).some(({ kind }) => kind !== 'module' && kind !== 'member'))
-    return false;
-  return referents.of(callee).length === 1 && referents.among(callee, takesStreams) !== undefined;
+  return callee !== parent && isSurely(takesStreams, callee, context);
 }
 
 function problemOfNames(node: SyntaxNode, { source }: RuleContext): Problem | null {

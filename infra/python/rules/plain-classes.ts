@@ -3,12 +3,12 @@
  * nothing that another object put there. `dataclass` writes code from such a class and a pattern
  * reads attributes that it names, so for those a class must be plain.
  */
-import { builtinNames } from '../builtin-names.ts';
-import { qualifiedName } from '../referents.ts';
 import type { Binding } from '../scopes.ts';
 import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { keepsClass } from './decorators.ts';
 import { basesOf, decoratorsOf } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
+import { isOnlyImported, isSurely } from './sole-imports.ts';
 
 const plainMetaclasses = new Set(['abc.ABCMeta', 'enum.EnumMeta', 'enum.EnumType']);
 const metaclassBases = new Set(['type', ...plainMetaclasses]);
@@ -65,9 +65,9 @@ export function classTraits(context: RuleContext): ClassTraits {
     const before = known.get(statement);
     if (before !== undefined) return before;
     known.set(statement, true);
-    const plain =
-      hasPlainBases(statement) &&
-      (!hasMetaclass() || decoratorsOf(statement).every((each) => isListed(each)));
+    // A decorator can put any class in the place of this one.
+    const isKept = decoratorsOf(statement).every((each) => keepsClass(each, context));
+    const plain = isKept && hasPlainBases(statement);
     known.set(statement, plain);
     return plain;
   };
@@ -76,30 +76,16 @@ export function classTraits(context: RuleContext): ClassTraits {
   const isPlainBase = (base: SyntaxNode): boolean => {
     if (base.kind === 'keyword') {
       if (base.text !== 'metaclass') return true;
-      return isPlainMetaclass(base.children[0], context);
+      return isSurely(plainMetaclasses, base.children[0], context);
     }
     return isPlainClass(base.kind === 'subscript' ? base.children[0] : base);
-  };
-  // A decorator of the file can put another class in the place of this one; without a metaclass in
-  // the file that one is plain as well.
-  let metaclassFound: boolean | undefined;
-  const hasMetaclass = (): boolean => {
-    metaclassFound ??= context.nodes.some(
-      (node) => node.kind === 'class' && derivesFrom(node, metaclassBases),
-    );
-    return metaclassFound;
-  };
-  const isListed = (decorator: SyntaxNode): boolean => {
-    const named = decorator.kind === 'call' ? decorator.children[0] : decorator;
-    const found = named === undefined ? [] : referents.of(named);
-    return found.length > 0 && found.every(({ kind }) => kind === 'member');
   };
   const isNamedClass = (expression: SyntaxNode | undefined): boolean => {
     if (expression === undefined) return false;
     if (statementsOf(expression) !== undefined) return true;
     const found = referents.of(expression);
-    const isValue = bindingsOf(expression).some(({ kind }) => !importKinds.has(kind));
-    return found.length > 0 && !isValue && found.every(({ kind }) => kind !== 'module');
+    if (found.length === 0 || !isOnlyImported(expression, context)) return false;
+    return found.every(({ kind }) => kind !== 'module');
   };
   const isPlainClass = (expression: SyntaxNode | undefined): boolean => {
     if (expression === undefined) return false;
@@ -124,19 +110,6 @@ function classesAmong(bindings: readonly Binding[]): readonly SyntaxNode[] {
   return bindings.flatMap((each) => (each.kind === 'class' ? [each.node] : []));
 }
 
-/** One of them whatever runs: no other import of the name, no binding of the file. */
-function isPlainMetaclass(
-  value: SyntaxNode | undefined,
-  { referents, scopes }: RuleContext,
-): boolean {
-  if (value === undefined || referents.among(value, plainMetaclasses) === undefined) return false;
-  if (scopes.bindingsOf(value).some(({ kind }) => !importKinds.has(kind))) return false;
-  return referents.of(value).every((each) => {
-    const name = qualifiedName(each);
-    return plainMetaclasses.has(name) || (each.kind === 'builtin' && !builtinNames.has(name));
-  });
-}
-
 type Derivation = ClassTraits['derivesFrom'];
 
 /** Rules ask it of every use of a class. */
@@ -150,8 +123,6 @@ function askedOnce(ask: Derivation): Derivation {
     return answer;
   };
 }
-
-const importKinds = new Set<Binding['kind']>(['module', 'member']);
 
 /** Does anything in a class statement bind this name? */
 export function defines(statement: SyntaxNode, name: string): boolean {

@@ -42,17 +42,6 @@ export function decoratorsOf(definition: SyntaxNode): readonly SyntaxNode[] {
   return definition.children[0]?.children.find(isDecoratorList)?.children ?? [];
 }
 
-/** `@name` or `@name(...)` of the library or of Python, not of the file. */
-export function isListedDecorator(
-  decorator: SyntaxNode,
-  { referents, scopes }: RuleContext,
-): boolean {
-  const named = decorator.kind === 'call' ? (decorator.children[0] ?? decorator) : decorator;
-  const found = referents.of(named);
-  const isOwn = scopes.bindingsOf(named).some(({ kind }) => kind !== 'module' && kind !== 'member');
-  return found.length > 0 && !isOwn && found.every(({ kind }) => kind !== 'module');
-}
-
 const isDecoratorList = ({ kind, text }: SyntaxNode): boolean => kind === 'group' && text === '@';
 
 /** Bases and keywords of a class statement, as they were written. */

@@ -2,12 +2,11 @@
  * A file with a single dispatch may have a `registry` or a `register` of its own beside it. Those of a dispatch
  * hand classes out as values and evaluate annotations that are text; its own do neither.
  */
-import { builtinNames } from '../builtin-names.ts';
-import { qualifiedName } from '../referents.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { classTraits, defines } from './plain-classes.ts';
 import { argumentsOf, basesOf, callOf, decoratedBy, decoratorsOf } from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
+import { isSurely } from './sole-imports.ts';
 
 const harmlessBases = new Set(['object', 'abc.ABC', 'typing.Generic', 'typing.Protocol']);
 const harmlessKeys = new Set(
@@ -54,7 +53,7 @@ function isHarmlessKey(node: SyntaxNode, context: RuleContext): boolean {
   if (node.kind === 'constant') return true;
   if (node.kind === 'operation') return node.children.every((each) => isHarmlessKey(each, context));
   const statements = classTraits(context).statementsOf(node);
-  if (statements === undefined) return isOneOf(harmlessKeys, node, context);
+  if (statements === undefined) return isSurely(harmlessKeys, node, context);
   return statements.every(harmlessClasses(context));
 }
 
@@ -86,22 +85,7 @@ function withSuchBases(context: RuleContext, isSuch: IsSuch): IsSuch {
   const hasSuch = (base: SyntaxNode): boolean => {
     const named = base.kind === 'subscript' ? (base.children[0] ?? base) : base;
     if (named.kind !== 'name' && named.kind !== 'attribute') return false;
-    return statementsOf(named)?.every(ask) ?? isOneOf(harmlessBases, named, context);
+    return statementsOf(named)?.every(ask) ?? isSurely(harmlessBases, named, context);
   };
   return ask;
-}
-
-/** That, and nothing else whatever runs. */
-function isOneOf(
-  names: ReadonlySet<string>,
-  node: SyntaxNode,
-  { referents, scopes }: RuleContext,
-): boolean {
-  if (referents.among(node, names) === undefined) return false;
-  const isImport = ({ kind }: { kind: string }) => kind === 'module' || kind === 'member';
-  if (!scopes.bindingsOf(node).every(isImport)) return false;
-  return referents.of(node).every((each) => {
-    const name = qualifiedName(each);
-    return names.has(name) || (each.kind === 'builtin' && !builtinNames.has(name));
-  });
 }

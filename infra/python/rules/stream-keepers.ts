@@ -6,8 +6,10 @@
  */
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { isDoorName } from './attribute-names.ts';
+import { ancestorsOf } from './class-calls.ts';
+import { keepsClass } from './decorators.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
-import { basesOf, decoratorsOf, enclosing, isListedDecorator } from './positions.ts';
+import { basesOf, decoratorsOf, enclosing } from './positions.ts';
 import { refersTo } from './referred-names.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
 
@@ -63,27 +65,16 @@ export function checkStreamKeepers(context: RuleContext): void {
 
 /** Does it see what is set on a class that keeps a stream, or might it? */
 function isSpy(statement: SyntaxNode, context: RuleContext, traits: ClassTraits): boolean {
-  const family = [...ancestorsOf(statement, traits)];
+  const family = [...ancestorsOf(statement, context)];
   if (family.some((each) => hasUnknownBase(each, context, traits))) return true;
   if (!traits.derivesFrom(statement, keepers)) return false;
   return family.some((each) => defines(each, '__setattr__'));
 }
 
-function ancestorsOf(statement: SyntaxNode, traits: ClassTraits): Set<SyntaxNode> {
-  const family = new Set([statement]);
-  for (const member of family) {
-    for (const base of basesOf(member)) {
-      const named = base.kind === 'subscript' ? (base.children[0] ?? base) : base;
-      for (const each of traits.statementsOf(named) ?? []) family.add(each);
-    }
-  }
-  return family;
-}
-
 function mayKeepStream(statement: SyntaxNode, context: RuleContext, traits: ClassTraits): boolean {
   return (
     traits.derivesFrom(statement, keepers) ||
-    [...ancestorsOf(statement, traits)].some((each) => hasUnknownBase(each, context, traits))
+    [...ancestorsOf(statement, context)].some((each) => hasUnknownBase(each, context, traits))
   );
 }
 
@@ -94,8 +85,8 @@ function hasUnknownBase(statement: SyntaxNode, context: RuleContext, traits: Cla
     if (named?.kind === 'call')
       return context.referents.of(named.children[0] ?? named).length === 0;
     if (!traits.isNamedClass(named)) return true;
-    // A decorator of the file can put any class in the place of this one.
+    // A decorator can put any class in the place of this one.
     const decorators = traits.statementsOf(named as SyntaxNode)?.flatMap(decoratorsOf) ?? [];
-    return decorators.some((each) => !isListedDecorator(each, context));
+    return decorators.some((each) => !keepsClass(each, context));
   });
 }

@@ -23,6 +23,7 @@ import {
 } from './positions.ts';
 import { refersTo } from './referred-names.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
+import { isOnlyImported } from './sole-imports.ts';
 import { keeperUsed } from './stream-keepers.ts';
 
 const asValue = dynamicClass("'type' is accepted as type(x), in annotations and in isinstance");
@@ -81,8 +82,10 @@ function isTypeArgument(node: SyntaxNode, context: RuleContext): boolean {
   const inside = node.parent?.kind === 'display' ? node.parent : node;
   const outer = inside.parent;
   if (outer?.kind !== 'subscript' || outer.children[0] === inside) return false;
-  const found = context.referents.of(outer.children[0] ?? outer);
-  return found.length > 0 && found.every(({ kind }) => kind !== 'module');
+  const [subject = outer] = outer.children;
+  const found = context.referents.of(subject);
+  const isKnown = found.length > 0 && found.every(({ kind }) => kind !== 'module');
+  return isKnown && isOnlyImported(subject, context);
 }
 
 /** `map(type, values)` is `type(x)` for each. */
@@ -114,12 +117,17 @@ function problemOfTypeCall(call: SyntaxNode, use: TypeUse): Problem | null {
 }
 
 function handedOn({ trusting, context }: TypeUse): Problem {
-  const copying = trusting === 'names' ? 'operator.attrgetter' : 'copy';
-  const library = trusting === 'streams' ? keeperUsed(context) : copying;
+  const library = trusting === 'streams' ? keeperUsed(context) : libraries[trusting];
   return dynamicClass(
-    `in a file that uses ${library}, type(x) must not be handed on; to show a class write type(x).__name__`,
+    `in a file that uses ${library}, type(x) must not be handed on; to show a class write type(x).__name__, to ask for one isinstance`,
   );
 }
+
+const libraries: Readonly<Partial<Record<Trusting, string>>> = {
+  names: 'operator.attrgetter',
+  classes: 'copy',
+  fields: 'dataclasses.asdict',
+};
 
 const harmlessReaders = new Set(['str', 'repr', 'id', 'hash', 'print']);
 
@@ -192,14 +200,18 @@ function isClassForSure(node: SyntaxNode | undefined, { context, traits }: TypeU
 const typeItself = new Set(['type']);
 
 /** What the file uses that does what an object's class tells it to. */
-type Trusting = 'nothing' | 'classes' | 'names' | 'streams';
+type Trusting = 'nothing' | 'fields' | 'classes' | 'names' | 'streams';
 const trustingClasses = new Set(['copy.copy', 'copy.deepcopy']);
+// These deep-copy what fields hold. `type(self)(**asdict(self))` stays: without `copy` it makes
+// nothing but what the file names.
+const trustingFields = new Set(['dataclasses.asdict', 'dataclasses.astuple']);
 const trustingNames = new Set(['operator.attrgetter', 'operator.methodcaller']);
 
 function usesTrustingLibrary(context: RuleContext): Trusting {
   if (refersTo(context, trustingNames)) return 'names';
   if (refersTo(context, trustingClasses)) return 'classes';
-  return keeperUsed(context) === undefined ? 'nothing' : 'streams';
+  if (keeperUsed(context) !== undefined) return 'streams';
+  return refersTo(context, trustingFields) ? 'fields' : 'nothing';
 }
 
 function isOwnMetaclass(node: SyntaxNode, traits: ClassTraits): boolean {

@@ -11,6 +11,7 @@ import { introspection } from './introspection.ts';
 import { lookalikes } from './lookalikes.ts';
 import { madeUpTracebacks } from './made-up-tracebacks.ts';
 import { metaprogramming } from './metaprogramming.ts';
+import { otherMeanings } from './other-meanings.ts';
 import { ownBindings } from './own-bindings.ts';
 import { ownSetters } from './own-setters.ts';
 import { spiesAndDoors } from './spies-and-doors.ts';
@@ -31,4 +32,5 @@ export const corpus: readonly Evasion[] = [
   ...emptyEnumerations,
   ...ownSetters,
   ...augmented,
+  ...otherMeanings,
 ];
