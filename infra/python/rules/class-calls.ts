@@ -37,6 +37,17 @@ export function callsByItself(
   statement: SyntaxNode,
   context: RuleContext,
 ): readonly SyntaxNode[] | null {
+  const before = knownCalls(context).get(statement);
+  if (before !== undefined) return before;
+  const calls = findCalls(statement, context);
+  knownCalls(context).set(statement, calls);
+  return calls;
+}
+
+/** Asked for each template that an object of the class has. */
+const knownCalls = onceAFile(() => new Map<SyntaxNode, readonly SyntaxNode[] | null>());
+
+function findCalls(statement: SyntaxNode, context: RuleContext): readonly SyntaxNode[] | null {
   if (!traitsOf(context).hasPlainBases(statement) || showsClasses(context)) return null;
   if (!decoratorsOf(statement).every((each) => isListedKeeper(each, context))) return null;
   const calls: SyntaxNode[] = [];

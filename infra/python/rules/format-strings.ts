@@ -144,12 +144,16 @@ function isSelfAlone(self: SyntaxNode, owner: SyntaxNode, use: FormatUse): boole
     return method === null || method === undefined ? [] : [method];
   });
   return methods.every((method) =>
-    context.ofKind('attribute').every((each) => {
-      const call = each.text === method.text ? callOf(each) : null;
+    (attributesRead(context).get(method.text) ?? []).every((each) => {
+      const call = callOf(each);
       return call === null || !mayBeUnbound(call, method, context);
     }),
   );
 }
+
+const attributesRead = onceAFile(({ ofKind }) =>
+  Map.groupBy(ofKind('attribute'), ({ text }) => text),
+);
 
 /** A name or attribute that is only ever given `Own(...)`. */
 function isOwnInstance(receiver: SyntaxNode, use: FormatUse): boolean {
