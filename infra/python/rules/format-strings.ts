@@ -106,7 +106,7 @@ function isOwnFormat(receiver: SyntaxNode | undefined, use: FormatUse): boolean 
   return isOwnInstance(receiver, use);
 }
 
-function isNoText(statement: SyntaxNode, { traits }: FormatUse): boolean {
+function isNoText(statement: SyntaxNode, { traits }: Pick<FormatUse, 'traits'>): boolean {
   return traits.hasPlainBases(statement) && !traits.derivesFrom(statement, textClasses);
 }
 
@@ -137,8 +137,7 @@ function isFirstParameter(node: SyntaxNode, { context }: FormatUse): boolean {
 /** Is nobody but an object of the class the first argument of this method? */
 function isSelfAlone(self: SyntaxNode, owner: SyntaxNode, use: FormatUse): boolean {
   const { context } = use;
-  const heirs = context.ofKind('class').filter((each) => ancestorsOf(each, context).has(owner));
-  if (!heirs.every((each) => isNoText(each, use))) return false;
+  if (basesOfTexts(context).has(owner)) return false;
   const methods = context.scopes.bindingsOf(self).flatMap((each) => {
     const method = each.kind === 'parameter' ? each.node.parent?.parent : undefined;
     return method === null || method === undefined ? [] : [method];
@@ -150,6 +149,17 @@ function isSelfAlone(self: SyntaxNode, owner: SyntaxNode, use: FormatUse): boole
     }),
   );
 }
+
+/** Every class from which one derives that may be a text as well. */
+const basesOfTexts = onceAFile((context): ReadonlySet<SyntaxNode> => {
+  const traits = classTraits(context);
+  const found = new Set<SyntaxNode>();
+  for (const each of context.ofKind('class')) {
+    if (isNoText(each, { traits })) continue;
+    for (const base of ancestorsOf(each, context)) found.add(base);
+  }
+  return found;
+});
 
 const attributesRead = onceAFile(({ ofKind }) =>
   Map.groupBy(ofKind('attribute'), ({ text }) => text),
