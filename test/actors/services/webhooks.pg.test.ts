@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { secretContext } from '../../../actors/services/webhooks/signature.ts';
-import { insertWebhook } from '../../../actors/services/webhooks/store.ts';
+import { insertWebhook, rewindWebhook } from '../../../actors/services/webhooks/store.ts';
 import { createWebhooks } from '../../../actors/services/webhooks/webhooks.actor.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { createCredentialSeal } from '../../../infra/crypto/credential-seal.ts';
@@ -161,6 +161,29 @@ test('receivers that are slow keep no place from those that wait', async (t) => 
   await until(() => quick.deliveries.length >= 5, patienceMs);
   t.true(slow.deliveries.length < (16 * 1_000) / 2, 'they are far from their end');
   await service.stop();
+});
+
+test('a replay that is ordered while a delivery is under way is sent', async (t) => {
+  const desk = await openDesk(t);
+  const receiver = await startReceiver();
+  t.teardown(receiver.stop);
+  const { webhookId, cursor } = await desk.register(receiver);
+  await plantEvents(desk.admin, 3);
+  const told: string[] = [];
+  const held = Promise.withResolvers<void>();
+  await desk.coordinate({
+    post: async ({ headers }) => {
+      told.push(headers['webhook-id'] ?? '');
+      if (told.length === 3) await held.promise;
+      return { kind: 'answered', status: 200 };
+    },
+  });
+  await until(() => told.length === 3);
+  const rewound = transaction(desk.admin, {}, (tx) => rewindWebhook(tx, webhookId, cursor));
+  t.is(await rewound, 'rewound');
+  held.resolve();
+  await until(() => told.length === 6);
+  t.deepEqual(told.slice(3), told.slice(0, 3));
 });
 
 test('a receiver that is away is asked less and less often, and never given up', async (t) => {
