@@ -39,6 +39,7 @@ export function sender(options: ClientOptions): Send {
     const deadlineMs = clock.monotonicMs() + patienceMs;
     const isSafe = call.method === 'GET' || given.idempotencyKey !== undefined;
     let wasLost = false;
+    const told = once(options.onRepeat);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
       try {
         return await attempt(call, given, { ...options, ...callOptions });
@@ -48,10 +49,18 @@ export function sender(options: ClientOptions): Send {
         const waitMs = Math.max(pauseMs, retryAfterMs(error) ?? 0);
         if (!isSafe || !isTemporary(error) || clock.monotonicMs() + waitMs > deadlineMs)
           throw error;
-        if (pauseMs === firstPauseMs) options.onRepeat?.(error);
+        told(error);
         await pause(waitMs, clock, callOptions.signal);
       }
     }
+  };
+}
+
+function once(tell: ClientOptions['onRepeat']): (error: unknown) => void {
+  let isTold = false;
+  return (error) => {
+    if (!isTold) tell?.(error);
+    isTold = true;
   };
 }
 

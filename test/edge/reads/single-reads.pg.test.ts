@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { claimDetails } from '../../../actors/lease-manager/reads.ts';
-import { dueReleases } from '../../../actors/services/projector/store.ts';
+import { dueCode } from '../../../actors/services/projector/store.ts';
 import { liveSessions } from '../../../apps/edge/reads/callers.ts';
 import { findInferenceRun } from '../../../apps/edge/reads/inference.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
@@ -49,7 +49,7 @@ test('code that aged before its version became top is told of', async (t) => {
     insert into public_release (kind, id, due_at, reason)
     values ('CODE', ${trialId('a')}, rt.clock() - interval '1 minute', 'AGED')`;
   await addTop(sql, { suiteId, raceId, hotkey: 'a', score: '0.5000' });
-  t.is((await transaction(sql, {}, (tx) => dueReleases(tx, 10))).length, 1);
+  t.is((await transaction(sql, {}, (tx) => dueCode(tx, 10))).length, 1);
 });
 
 test('what a run asked of every provider counts', async (t) => {

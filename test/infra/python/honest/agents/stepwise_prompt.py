@@ -30,8 +30,8 @@ def build(query, style):
     if style != "voucher":
         prompt = prompt + "Never buy twice.\n"
     if style != "last":
-        prompt = prompt + "The task: {query}\n"
-    return prompt.format(query=str(query))
+        prompt = prompt + "Letters of the task: {count}\n"
+    return prompt.format(count=len(query))
 
 
 STEP_1 = "Task: {task}\n"
