@@ -86,7 +86,7 @@ for (const [what, chain] of Object.entries(chains)) {
 
 test('a template that doubles again and again is not written out', (t) => {
   const context = contextOf(
-    `p0 = "${'a'.repeat(100)}"\n${lines(60, (i) => `p${i + 1} = p${i} ${i % 2 === 0 ? `+ p${i}` : '* 9'}`)}\np60.format(x=[])\n`,
+    `p0 = "${'a'.repeat(100)}"\n${lines(60, (i) => `p${i + 1} = p${i} ${i % 2 === 0 ? `+ p${i}` : '* 9'}`)}\np60.format(x=print)\n`,
   );
 
   applyRules(context);
