@@ -94,7 +94,7 @@ const relations: readonly Relation[] = [
     holds: (config) => config.nonceMemorySeconds >= 2 * config.timestampSkewSeconds,
   },
   {
-    // What is still there an hour later is an alarm (migration 0087).
+    // What is still there an hour later is an alarm (migration 0090).
     text: 'NONCE_MEMORY_SECONDS must not be more than 3600: what is older is taken for left behind',
     holds: (config) => config.nonceMemorySeconds <= 3_600,
   },

@@ -68,8 +68,9 @@ export async function insertSession(
     select ${session.tokenSha256}, ${session.hotkey}, ${session.role}, clock.now,
       clock.now + ${session.lifetimeSeconds} * interval '1 second'
     from (select rt.clock() as now) as clock
+    on conflict (token_sha256) do update set hotkey = session.hotkey
     returning expires_at`;
-  if (row === undefined) throw new Error('a session was not inserted');
+  if (row === undefined) throw new Error('a session was neither inserted nor found');
   return row.expires_at;
 }
 

@@ -163,6 +163,18 @@ export async function putOff(
     where kind = ${kind} and id = ${id}`;
 }
 
+/** Like that, of one that can be told. */
+export async function rest(
+  tx: Transaction,
+  { kind, id }: DueRelease,
+  waitMs: number,
+): Promise<void> {
+  await tx`
+    update public_release
+    set put_off_until = rt.wall_clock() + ${waitMs} * interval '1 millisecond'
+    where kind = ${kind} and id = ${id} and told_at is null`;
+}
+
 /** Milliseconds until the next one that is not put off is due; undefined when none is planned. */
 export async function msUntilRelease(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ ms: number | null }[]>`

@@ -12,6 +12,7 @@ import {
   firstEnd,
   lockFeed,
   markRaceTold,
+  rest,
 } from './store.ts';
 import { putOffUntold } from './tell-due.ts';
 import { runEnded } from './tell-release.ts';
@@ -44,6 +45,8 @@ type Outcome = 'failed' | 'told' | 'under way';
  *    second adds nothing.
  * 3. A race is told with its last page, and only if none of its runs ended since its first run was looked at: one that
  *    ends now is told of by its fact once the race is told, and before that in another walk through all.
+ * 4. A walk goes to its end whatever ends meanwhile, and before another one the race rests: a race that is judged again
+ *    while it is told keeps neither its own runs from being told nor the next race.
  */
 export function createRaceTeller(deps: RaceTellerDeps): RaceTeller {
   let walk: Walk | undefined;
@@ -51,17 +54,23 @@ export function createRaceTeller(deps: RaceTellerDeps): RaceTeller {
     tellSome: async () => {
       const race = await dueRace(deps.sql);
       if (race === undefined) return 'none';
-      const isOn = walk?.raceId === race.id && walk.lateEnds === race.lateEnds;
-      if (walk === undefined || !isOn) walk = startOf(race);
-      const { outcome, behind } = await tellLook(deps, race, walk.behind);
-      walk = outcome === 'told' ? undefined : { ...walk, behind };
+      if (walk?.raceId !== race.id) walk = startOf(race);
+      const { lateEnds } = walk;
+      const { outcome, behind } = await tellLook(deps, { ...race, lateEnds }, walk.behind);
+      if (behind === undefined && outcome === 'under way')
+        await deps.transact((tx) => rest(tx, race, restMs));
+      walk = behind === undefined ? undefined : { ...walk, behind };
       return outcome;
     },
   };
 }
 
+/** Longer than a walk through few runs takes; what ended meanwhile waits for no more. */
+const restMs = 5_000;
+
 interface Walk {
   readonly raceId: string;
+  /** At its start. */
   readonly lateEnds: number;
   /** All up to here are told. */
   readonly behind: EndPlace;
@@ -69,11 +78,12 @@ interface Walk {
 
 const startOf = ({ id, lateEnds }: DueRace): Walk => ({ raceId: id, lateEnds, behind: firstEnd });
 
+/** `behind` is undefined where nothing is left to look at. */
 async function tellLook(
   deps: RaceTellerDeps,
   race: DueRace,
   behind: EndPlace,
-): Promise<{ readonly outcome: Outcome; readonly behind: EndPlace }> {
+): Promise<{ readonly outcome: Outcome; readonly behind: EndPlace | undefined }> {
   const look = await deps.transact((tx) =>
     withSavepoint(tx, async () => {
       const ends = await endsBehind(tx, race.id, { behind, limit: lookEnds });
@@ -83,9 +93,10 @@ async function tellLook(
   );
   if ('error' in look) return { outcome: await fail(deps, race, look.error), behind };
   const { ends, told } = look.value;
-  const outcome = await tellPages(deps, race, { told, isLast: ends.length < lookEnds });
+  const isLast = ends.length < lookEnds;
+  const outcome = await tellPages(deps, race, { told, isLast });
   if (outcome === 'failed') return { outcome, behind };
-  return { outcome, behind: ends.at(-1) ?? behind };
+  return { outcome, behind: isLast ? undefined : ends.at(-1) };
 }
 
 /** `isLast`: nothing is behind these. */

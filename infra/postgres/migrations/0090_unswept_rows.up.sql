@@ -8,10 +8,15 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   select oldest.swept, oldest.since
   from (select rt.wall_clock() as wall) clock
   cross join lateral (values
-    -- NONCE_MEMORY_SECONDS is an hour at most.
+    -- NONCE_MEMORY_SECONDS is an hour at most, and whoever deletes watches the clock for as long first: after a
+    -- standstill old ones are nobody's fault before that.
     ('nonce', (
       select n.accepted_at from nonce n
-      where n.accepted_at < clock.wall - interval '2 hours' order by n.accepted_at limit 1)),
+      where n.accepted_at < clock.wall - interval '2 hours'
+        and exists (
+          select from rt.member m
+          where m.lease_until > clock.wall and m.joined_at < clock.wall - interval '2 hours')
+      order by n.accepted_at limit 1)),
     ('challenge', (
       select c.expires_at from challenge c
       where c.expires_at < clock.wall - interval '10 minutes' order by c.expires_at limit 1)),

@@ -38,7 +38,7 @@ export function checkClassTrust(context: RuleContext): void {
 }
 
 function problemOfPattern(node: SyntaxNode, traits: ClassTraits): Problem | null {
-  const { positional } = argumentsOf(node);
+  const positional = argumentsOf(node).positional.filter(({ kind }) => kind !== 'pattern-keyword');
   if (positional.length === 0 || traits.isPlainClass(node.children[0])) return null;
   const message = 'a pattern with positional parts needs a class of Python or of this file';
   return { rule: 'dynamic-attribute', message };

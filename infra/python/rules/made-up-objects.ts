@@ -20,6 +20,7 @@ import {
 } from './positions.ts';
 import { refersTo } from './referred-names.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
+import { isSurely } from './sole-imports.ts';
 import { handsOnMetaclasses } from './type-use.ts';
 
 export function checkMadeUpObjects(context: RuleContext): void {
@@ -160,8 +161,19 @@ function fillsAnew(call: SyntaxNode, context: RuleContext): boolean {
   return mayCall(callee, typeItself, context) !== undefined;
 }
 
-/** What a log record is given beside the message: `extra={"shop": shop}`. */
-function hasWrittenKeys(table: SyntaxNode | undefined, { source }: RuleContext): boolean {
+const fieldsAsItems = new Set(['dataclasses.asdict']);
+
+/** `asdict(best)`, without a factory that might name them anew: the fields of a class are written out in it. */
+function namesFields(table: SyntaxNode | undefined, context: RuleContext): boolean {
+  if (table?.kind !== 'call' || !isSurely(fieldsAsItems, table.children[0], context)) return false;
+  const { positional, keywords, unpacks } = argumentsOf(table);
+  return !unpacks && positional.length === 1 && keywords.size === 0;
+}
+
+/** What a log record is given beside the message: `extra={"shop": shop}`, `extra=asdict(best)`. */
+function hasWrittenKeys(table: SyntaxNode | undefined, context: RuleContext): boolean {
+  if (namesFields(table, context)) return true;
+  const { source } = context;
   if (table?.kind !== 'display' || table.text !== '{') return false;
   return table.children.every((each, index) => {
     if (each.kind === 'star') return false;

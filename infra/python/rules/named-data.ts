@@ -22,8 +22,8 @@ export function identifiersOf({ ofKind }: RuleContext): DataText[] {
   );
 }
 
-// As many as the strings of a list that are read one after the other.
-const namesMin = 16;
+// A call or a class that names so many things is rare; some twenty settings are not.
+const namesMin = 32;
 
 /** The keywords of one call and the names of one class body, one after the other. */
 export function listsOfNames({ ofKind, scopes }: RuleContext): DataText[] {

@@ -223,6 +223,26 @@ async function endLate(race: Awaited<ReturnType<typeof aReleasedRace>>, evalRunI
   await race.project(raceFact('run-ended', run));
 }
 
+test('ends without end keep neither the others of their race from being told nor the next race', async (t) => {
+  const race = await aReleasedRace(t, 'RACE_COMPLETE');
+  await race.admin`
+    insert into public_release (kind, id, due_at) values ('RACE', ${trialId('other')}, rt.clock())`;
+  const teller = race.teller((transact) => async (body) => {
+    // As facts do of runs that judge the race again.
+    await race.admin`
+      update public_release set late_ends = late_ends + 1 where id = ${race.raceId} and told_at is null`;
+    return await transact(body);
+  });
+  await teller.start();
+  await until(race.isTold);
+  await teller.stop();
+
+  const rows = await race.admin<{ id: string }[]>`
+    select id from public_release where kind = 'RACE' and told_at is not null`;
+  t.deepEqual([...rows], [{ id: trialId('other') }]);
+  t.is((await toldEnds(race.admin)).length, failedRuns + 5);
+});
+
 test('a race that cannot be told is put off, and the next one is told', async (t) => {
   const race = await aReleasedRace(t, 'RACE_COMPLETE');
   await race.admin`

@@ -123,7 +123,7 @@ test('an earlier one that is back on the way is gone back to', async (t) => {
   const { admin, deps } = world;
   const only = (text: string) => admin`
     update similarity_version
-    set next_attempt_at = case when code_sha256 = ${sha256Hex(text)} then now() else 'infinity' end
+    set next_attempt_at = case when code_sha256 = ${sha256Hex(text)} then now() else now() + interval '30 minutes' end
     where fingerprinted_at is null`;
   await only(third);
   await readAll(world);

@@ -191,7 +191,15 @@ const unowned = 'its partition has no live owner';
 
 const unsweptTables = ['challenge', 'idempotency', 'inference_request', 'nonce'];
 /** Two rows of each table, so much older than it takes for them to be missed. */
-async function plantServed(tx: Transaction, older: string): Promise<void> {
+async function plantServed(
+  tx: Transaction,
+  older: string,
+  watchedFor = '2 hours 1 second',
+): Promise<void> {
+  await tx`
+    insert into rt.member (member_id, incarnation, lease_until, code_version, kinds, joined_at)
+    values ('watching', gen_random_uuid(), now() + interval '1 minute', 1, '{}',
+      now() - ${watchedFor}::interval)`;
   const before = (age: string) => tx`now() - ${age}::interval - ${older}::interval`;
   await tx`
     insert into nonce (hotkey, nonce, accepted_at, batch_id)
@@ -214,6 +222,14 @@ test.serial('what has served is not stuck until it should be gone for long', asy
 test.serial('what nobody deletes is told by the name of its table', async (t) => {
   const { records } = await stuckAfter((tx) => plantServed(tx, '1 second'));
   t.deepEqual(records.map(({ id }) => id).sort(), unsweptTables);
+});
+
+test.serial('after a standstill nonces wait for somebody who has watched the clock', async (t) => {
+  const { records } = await stuckAfter((tx) => plantServed(tx, '1 day', '1 hour'));
+  t.deepEqual(
+    records.map(({ id }) => id).sort(),
+    unsweptTables.filter((name) => name !== 'nonce'),
+  );
 });
 
 test.serial('a file has ten minutes to be taken in', async (t) => {
