@@ -22,8 +22,11 @@ export function identifiersOf({ ofKind }: RuleContext): DataText[] {
   );
 }
 
-// A call or a class that names so many things is rare; some twenty settings are not.
-const namesMin = 32;
+// As many as the strings of a list that are read one after the other.
+const namesMin = 16;
+// Some twenty settings in short words are usual, so many are rare, and so are words as long.
+const shortNamesMin = 32;
+const longWord = 20;
 
 /** The keywords of one call and the names of one class body, one after the other. */
 export function listsOfNames({ ofKind, scopes }: RuleContext): DataText[] {
@@ -42,6 +45,8 @@ export function listsOfNames({ ofKind, scopes }: RuleContext): DataText[] {
     const [first] = names;
     if (first === undefined || names.length < namesMin) return [];
     const words = names.map(({ text }) => text.replaceAll('_', ''));
+    const isShort = words.join('').length < longWord * words.length;
+    if (isShort && words.length < shortNamesMin) return [];
     return [{ value: words.join(' '), at: first.at }];
   });
 }

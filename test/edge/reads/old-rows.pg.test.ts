@@ -3,6 +3,7 @@ import {
   deleteChallenges,
   deleteNonces,
   deleteSessions,
+  nonceClockMs,
 } from '../../../actors/services/auth/store.ts';
 import { deleteCounted } from '../../../actors/services/inference/store.ts';
 import { listInferenceTotals } from '../../../apps/edge/reads/inference.ts';
@@ -62,7 +63,7 @@ const scenes: readonly Scene[] = [
       select 'miner', gen_random_uuid(),
         rt.clock() - (case n % ${every} when 0 then 1 else 0 end) * interval '1 hour', ''
       from generate_series(1, ${rows}) n`,
-    ask: (sql) => deleteNonces(sql, 600, rows / 20),
+    ask: async (sql) => deleteNonces(sql, (await nonceClockMs(sql)) - 600_000, rows / 20),
   },
   {
     what: 'challenges that are over',
