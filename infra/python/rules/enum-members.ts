@@ -7,6 +7,7 @@ import type { SyntaxNode } from '../syntax-tree.ts';
 import { classTraits, defines } from './plain-classes.ts';
 import { basesOf, builtinCallee, decoratorsOf } from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
+import { isSurely } from './sole-imports.ts';
 
 /** `A = 1` or `A: int = 1`, straight in the body. */
 export function hasMember(statement: SyntaxNode, context: RuleContext): boolean {
@@ -35,12 +36,12 @@ const memberKinds = new Set(['string', 'number', 'display', 'constant', 'operati
 
 function isMemberValue(value: SyntaxNode, context: RuleContext): boolean {
   if (memberKinds.has(value.kind)) return true;
-  if (value.kind === 'attribute') return isOfLibrary(value, levels, context);
+  if (value.kind === 'attribute') return isSurely(levels, value, context);
   const [callee] = value.children;
   if (value.kind !== 'call' || callee === undefined) return false;
   if (callee.text === 'auto') return true;
   if (plainFunctions.has(builtinCallee(value, context) ?? '')) return true;
-  return isOfLibrary(callee, plainClasses, context) || makesPlainObjects(callee, context);
+  return isSurely(plainClasses, callee, context) || makesPlainObjects(callee, context);
 }
 
 const levels = new Set(
@@ -61,20 +62,6 @@ const plainClasses = new Set([
   're.compile',
 ]);
 
-/** One of these, and nothing that the file binds to the same name. */
-function isOfLibrary(
-  node: SyntaxNode,
-  names: ReadonlySet<string>,
-  { referents, scopes }: RuleContext,
-): boolean {
-  if (referents.among(node, names) === undefined || referents.of(node).length > 2) return false;
-  const name = node.kind === 'attribute' ? node.children[0] : node;
-  const bindings = scopes.bindingsOf(name);
-  return (
-    bindings.length === 1 && bindings.every(({ kind }) => kind === 'module' || kind === 'member')
-  );
-}
-
 /** Objects of a class of the file that stands on its own and does not answer for them. */
 function makesPlainObjects(callee: SyntaxNode, context: RuleContext): boolean {
   if (mayBeBuiltin(callee.load, context.scopes)) return false;
@@ -87,7 +74,7 @@ const classDecorators = new Set(['dataclasses.dataclass', 'functools.total_order
 function standsAlone(statement: SyntaxNode, context: RuleContext): boolean {
   const isKept = decoratorsOf(statement).every((each) => {
     const named = each.kind === 'call' ? each.children[0] : each;
-    return named !== undefined && isOfLibrary(named, classDecorators, context);
+    return isSurely(classDecorators, named, context);
   });
   return (
     isKept && basesOf(statement).length === 0 && !answering.some((each) => defines(statement, each))
