@@ -1,23 +1,13 @@
-import {
-  createAuthService,
-  endSessionsOf,
-  outdatedIdentity,
-} from '../../actors/services/auth/auth.actor.ts';
+import { createAuthService, endSessionsOf } from '../../actors/services/auth/auth.actor.ts';
 import { authService } from '../../actors/services/auth/messages.ts';
 import { createBundlePublisher } from '../../actors/services/bundles/bundles.actor.ts';
 import { createClockService } from '../../actors/services/clock/clock.actor.ts';
 import { clockService } from '../../actors/services/clock/messages.ts';
-import {
-  countedRequests,
-  createInferenceService,
-} from '../../actors/services/inference/inference.actor.ts';
+import { createInferenceService } from '../../actors/services/inference/inference.actor.ts';
 import { inferenceService } from '../../actors/services/inference/messages.ts';
 import { createModelPoller } from '../../actors/services/inference/model-poller.actor.ts';
 import { operatorService } from '../../actors/services/operator/messages.ts';
-import {
-  createOperatorService,
-  outdatedAnswers,
-} from '../../actors/services/operator/operator.actor.ts';
+import { createOperatorService } from '../../actors/services/operator/operator.actor.ts';
 import { packsService } from '../../actors/services/packs/messages.ts';
 import { createPacksService } from '../../actors/services/packs/packs.actor.ts';
 import { pinsService } from '../../actors/services/pins/messages.ts';
@@ -51,6 +41,7 @@ import { transaction } from '../../infra/postgres/transaction.ts';
 import { configuredPolicy } from '../race-policy.ts';
 import { startCredentials } from './credentials.ts';
 import { namingOutages } from './naming-outages.ts';
+import { sweepsOf } from './sweeps.ts';
 
 /** A pack's thousands of tasks and a suite's megabytes go in with one statement each. */
 const statementTimeoutMs = 10_000;
@@ -103,12 +94,7 @@ export async function startServices(deps: {
   const poller = modelPoller(deps);
   await poller.start();
   stack.defer(() => poller.stop());
-  const sweeps = {
-    ...outdatedIdentity(sql, { keepNonceSeconds: config.nonceMemorySeconds, clock }),
-    answers: outdatedAnswers(sql, config.idempotencySeconds),
-    completions: countedRequests(sql),
-  };
-  const retention = createRetention({ sweeps, clock, log });
+  const retention = createRetention({ sweeps: sweepsOf({ sql, config, clock }), clock, log });
   await retention.start();
   stack.defer(() => retention.stop());
   const signer = createEd25519Signer(config.bundleSigningKey);

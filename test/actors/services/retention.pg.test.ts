@@ -1,6 +1,5 @@
 import test from 'ava';
-import { outdatedIdentity } from '../../../actors/services/auth/auth.actor.ts';
-import { outdatedAnswers } from '../../../actors/services/operator/operator.actor.ts';
+import { sweepsOf } from '../../../apps/coordinator/sweeps.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -26,21 +25,22 @@ test('what has served goes in chunks, what may still be asked for stays', async 
     insert into idempotency (key_sha256, route, body_sha256, reply, at)
     select 'key' || age, 'x', 'y', '{}', ${at} from ${age}`;
   const clock = new ManualClock();
-  const identity = outdatedIdentity(sql, { keepNonceSeconds: 180, clock });
+  const config = { nonceMemorySeconds: 180, idempotencySeconds: 280 };
+  const { answers, nonces, challenges, sessions } = sweepsOf({ sql, config, clock });
   // The clock of the database is watched for as long as a nonce is kept.
   await stepClock(admin, -180);
-  t.is(await identity.nonces(1), 0);
+  t.is(await nonces(1), 0);
   await clock.advance(180_000);
   await stepClock(admin, 0);
-  for (const sweep of Object.values(identity)) {
+  for (const sweep of [nonces, challenges, sessions]) {
     t.is(await sweep(1), 1);
     t.true((await sweep(100)) > 0);
   }
-  t.is(await outdatedAnswers(sql, 180)(100), 2);
+  t.is(await answers(100), 1);
   const left = await admin`
     select (select count(*)::int from nonce) as nonces,
       (select count(*)::int from challenge) as challenges,
       (select count(*)::int from session) as sessions,
       (select count(*)::int from idempotency) as answers`;
-  t.deepEqual([...left], [{ nonces: 2, challenges: 1, sessions: 2, answers: 2 }]);
+  t.deepEqual([...left], [{ nonces: 2, challenges: 1, sessions: 2, answers: 3 }]);
 });
