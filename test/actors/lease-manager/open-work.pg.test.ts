@@ -103,7 +103,7 @@ test('what outages moved is known to each next owner, and a flush that comes lat
     const amnestyUntilMs = (leaseMs: number) => nowMs + leaseMs;
     const takeover = { parts: [part] };
     const actor = await kind.activate(part, { takeover, nowMs, amnestyUntilMs, unservedMs });
-    return actor.takeFlush() ?? missing();
+    return { actor, flush: actor.takeFlush() ?? missing() };
   };
   const limitsOf = ({ rows }: Flush) =>
     rows.map(({ noProgressUntilMs, runLimitUntilMs }) => [noProgressUntilMs, runLimitUntilMs]);
@@ -113,14 +113,18 @@ test('what outages moved is known to each next owner, and a flush that comes lat
     return [[atMs + noProgressMs, atMs + runLimitMs]];
   };
 
-  const before = await takeOver(2000);
+  const { flush: before } = await takeOver(2000);
   t.deepEqual(limitsOf(before), movedBy(2000));
   // The owner before was gone again before it could write anything down.
-  const after = await takeOver(600_000);
+  const { actor, flush: after } = await takeOver(600_000);
   t.deepEqual(limitsOf(after), movedBy(602_000));
   await store.flush(part, after);
   await store.flush(part, before);
-  t.deepEqual(limitsOf(await takeOver(1000)), movedBy(603_000));
+  t.deepEqual(limitsOf((await takeOver(1000)).flush), movedBy(603_000));
+  // What an owner itself gave is in what it wrote, and in no time without an owner.
+  actor.extendDeadlines(5000, Date.now());
+  await store.flush(part, actor.takeFlush() ?? missing());
+  t.deepEqual(limitsOf((await takeOver(1000)).flush), movedBy(608_000));
 });
 
 // What a database forgot when it was restored may have handed out any fence of the branch that is lost.

@@ -246,6 +246,19 @@ test('an eligible version that is reinstated races again, with its faults forgiv
   t.deepEqual(world.ok('reinstate-version', one), { ...one, state: 'ELIGIBLE' });
 });
 
+// Else the race that is closed at this moment may miss it, or take it in half.
+test('what takes a version out of the next race or into it goes wholly before its close or after', (t) => {
+  const { world } = eligible();
+  for (const order of ['discard-version', 'reinstate-version']) {
+    world.ok(order, { ...one, reason });
+    const gate = world.decisions.at(-1)?.changes?.operations['race_gate'] ?? [];
+    t.true(
+      gate.some((row) => row['suite_id'] === 1),
+      order,
+    );
+  }
+});
+
 test('a version that was not eligible goes on where it stood', (t) => {
   const world = new EvalWorld();
   for (const index of [1, 2]) {
