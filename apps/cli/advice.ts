@@ -2,6 +2,7 @@ import type { ErrorByCode } from './client/schemas.generated.ts';
 
 /** What to do about a refusal, by its code; its own detail says what happened. */
 export const adviceByCode: Partial<Readonly<Record<keyof ErrorByCode, string>>> = {
+  ACTOR_NOT_FOUND: 'See the ids of the members with: paddock operator partitions',
   AGENT_VERSION_NOT_FOUND: 'See the ids of your versions with: paddock agents',
   AGENT_NOT_FOUND: 'See the ids of your agents with: paddock agents',
   ARTIFACT_NOT_RELEASED: 'Code is released five days after its submission, or when it becomes top.',
@@ -24,10 +25,15 @@ export const adviceByCode: Partial<Readonly<Record<keyof ErrorByCode, string>>> 
   NOT_REGISTERED:
     'Register the hotkey on the subnet; a new registration counts here within five minutes.',
   OUTCOME_UNKNOWN: 'Look with paddock status or paddock agents whether it took effect.',
+  PARKED_MESSAGE_NOT_FOUND:
+    'See what is parked, and its ids, with: paddock operator parked-messages',
   RACE_IN_FLIGHT: 'It is sealed until the race is over and its embargo has passed: paddock race',
   RACE_LOCKED: 'Pins are locked until the race is over: paddock race --watch',
   RACE_NOT_FOUND: 'See past races with: paddock races',
+  REJUDGING_NOT_FOUND: 'See the ids of rejudgings with: paddock operator rejudgings',
   TIMESTAMP_SKEW: 'Set the clock of this machine: it is off by more than a minute.',
+  TRACE_NOT_FOUND: 'See the ids of those that are kept with: paddock operator traces',
   UNKNOWN_PROVIDER: 'See the names of the providers with: paddock credentials',
+  WEBHOOK_NOT_FOUND: 'See the ids of webhooks with: paddock operator webhooks',
   WRONG_ROLE: 'Sign in with a hotkey of the right role, or use the token that the command needs.',
 };

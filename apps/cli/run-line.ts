@@ -34,6 +34,10 @@ export async function runLine(args: readonly string[], options: LineOptions): Pr
 async function carriedOut(args: readonly string[], options: LineOptions): Promise<ExitCode> {
   const { commands, out, version } = options;
   const words = leadingWords(args);
+  // `help submit` is another spelling of `submit --help`.
+  if (words[0] === 'help' && words.length > 1) {
+    return await carriedOut([...args.slice(1), '--help'], options);
+  }
   const found = commandOf(words, commands);
   if (found !== undefined) return await carryOut(found, args, options);
   const group = groupOf(words, commands);

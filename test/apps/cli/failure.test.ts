@@ -5,6 +5,7 @@ import { failureOf } from '../../../apps/cli/failure.ts';
 import { repeatable } from '../../../apps/cli/repeatable.ts';
 import { statusByCode } from '../../../apps/edge/faults.ts';
 import type { FaultCode } from '../../../machines/fault.ts';
+import { operatorFaultTexts } from '../../../machines/operator-fault-texts.ts';
 import { refusal, type Said } from '../../../machines/refusal.ts';
 
 /** As the service answers it. */
@@ -29,6 +30,14 @@ for (const code of Object.keys(adviceByCode) as (keyof typeof adviceByCode)[]) {
     t.is(message.match(/[.!?…](?= |$)/g)?.length ?? 1, 1, message);
   });
 }
+
+test('whatever operators ask for by its id, the line says which command lists it', (t) => {
+  const ofOperators = Object.entries(operatorFaultTexts).filter(([, { next }]) =>
+    / \/v1\//.test(next),
+  );
+  t.true(ofOperators.length > 4);
+  for (const [code] of ofOperators) t.true(Object.hasOwn(adviceByCode, code), code);
+});
 
 test('a refusal that asks for a pause says how long, once', (t) => {
   t.deepEqual(told('OVERLOADED', {}, '3'), ['Too much is asked at once.', 'Try again in 3 s.']);

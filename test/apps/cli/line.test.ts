@@ -82,6 +82,18 @@ for (const command of commands) {
   });
 }
 
+test('help about a command is what its own option tells', async (t) => {
+  for (const name of ['submit', 'operator ban', 'operator']) {
+    const asked = await line('help', ...name.split(' '));
+    t.deepEqual(asked, await line(...name.split(' '), '--help'));
+    t.is(asked.code, 0);
+  }
+  const wrong = await line('help', 'sumbit');
+  t.is(wrong.code, 2);
+  t.regex(wrong.error, /did you mean submit\?/);
+  t.deepEqual(await line('help', 'help'), await line('help'));
+});
+
 test('every example of the help is a line that its command takes', async (t) => {
   for (const { examples } of commands) {
     for (const [example] of examples) {
