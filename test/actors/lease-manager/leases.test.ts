@@ -101,6 +101,23 @@ test('an end in silence and every heartbeat are counted, and nothing before it i
   t.is(world.counts.get('paddock.lease.expiries LEASE_EXPIRED'), 1);
 });
 
+test('a run whose end moved since it was found to be over lives on, and ends then', (t) => {
+  const { world, own, value } = withRun();
+  world.nowMs += claimLeaseMs;
+  const found = world.actor.due(world.nowMs);
+  t.is(found.length, 1);
+
+  world.actor.extendDeadlines(1_000, undefined);
+  const replies = found.map((command) => world.handle(command).reply);
+
+  t.deepEqual(replies, [{ kind: 'ok', body: { staleCount: 0 } }]);
+  t.is(value(), 'claimed');
+  world.pass(999);
+  t.is(value(), 'claimed');
+  world.pass(1);
+  t.like(world.runState(own), { value: 'stale', context: { endReason: 'LEASE_EXPIRED' } });
+});
+
 test('a run that only beats is stuck after an hour, and no promise goes beyond', (t) => {
   const { world, own, beat, value } = withRun();
   const claimedAt = world.nowMs;
