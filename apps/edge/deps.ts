@@ -17,6 +17,7 @@ import type { CurrentStandings } from './emission/standings.ts';
 import type { CodeDownloads } from './evaluation/code-downloads.ts';
 import type { KnownTerms } from './evaluation/known-terms.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
+import type { RunPace } from './evaluation/run-pace.ts';
 import type { PublicFeed } from './feed/public-feed.ts';
 import type { Inference } from './inference/create-inference.ts';
 import type { Deliveries } from './packs/delivery.ts';
@@ -49,6 +50,7 @@ export interface EdgeDeps {
   readonly telemetry: Telemetry;
   readonly identity: Identity;
   readonly runs: RunLocator;
+  readonly pace: RunPace;
   readonly codeDownloads: CodeDownloads;
   readonly terms: KnownTerms;
   readonly deliveries: Deliveries;

@@ -39,6 +39,7 @@ import { CurrentStandings } from './emission/standings.ts';
 import { CodeDownloads } from './evaluation/code-downloads.ts';
 import { KnownTerms } from './evaluation/known-terms.ts';
 import { createRunLocator } from './evaluation/run-locator.ts';
+import { RunPace } from './evaluation/run-pace.ts';
 import { type FeedReads, FeedTail } from './feed/feed-tail.ts';
 import { PublicFeed } from './feed/public-feed.ts';
 import { StreamSlots } from './feed/stream-slots.ts';
@@ -99,6 +100,7 @@ export async function openDeps(
     ...{ history, readiness, feed, inference, presence, ...entrance, ...files },
     identity: identityOf(options, { registrations, verifier, callersSql, time }),
     runs: createRunLocator(callersSql),
+    pace: new RunPace(sql, clock),
     terms: new KnownTerms(sql),
     deliveries: createDeliveries({ sql, bus, objects, scratch, clock }),
     keptPages: new KeptPages(),

@@ -158,9 +158,9 @@ export const requestCosts = {
   'version status': {
     ...nothing,
     waits: {
-      ...{ 'edge: select agent_version': 1, 'edge: with evaluation_run': 1 },
-      ...{ 'edge: select suite': 1, 'edge: select validator': 1, 'edge: select work_item': 1 },
-      ...{ 'edge: with race': 1, 'edge: with race_entrant': 1, 'edge: with rt.event': 1 },
+      ...{ 'edge: select agent_version': 1, 'edge: select suite': 1 },
+      ...{ 'edge: select validator': 1, 'edge: select work_item': 1 },
+      ...{ 'edge: with race': 1, 'edge: with rt.event': 1 },
     },
     insideMax: 6,
   },

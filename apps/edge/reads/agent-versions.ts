@@ -59,6 +59,25 @@ export async function versionById(sql: Sql, id: string): Promise<VersionRow | un
   return row;
 }
 
+export interface RacedVersionRow extends VersionRow {
+  /** It entered a race, or its pin was not honoured in one. */
+  readonly isOfRaces: boolean;
+}
+
+/** With whether there is anything of races to be asked for. */
+export async function racedVersionById(sql: Sql, id: string): Promise<RacedVersionRow | undefined> {
+  const [row] = await sql<RacedVersionRow[]>`
+    select ${columns(sql)}, races.know_it as "isOfRaces"
+    from ${source(sql)}
+    cross join lateral (
+      select exists (select from race_entrant e where e.agent_version_id = v.agent_version_id)
+        or exists (select from race_fallback f where f.agent_version_id = v.agent_version_id)
+        as know_it
+    ) races
+    where v.agent_version_id = ${id}`;
+  return row;
+}
+
 /** Newest first. */
 export async function versionsOfAgent(sql: Sql, agentId: string): Promise<readonly VersionRow[]> {
   return await sql<VersionRow[]>`
@@ -125,80 +144,4 @@ export async function cooldownOf(sql: Sql, hotkey: string): Promise<CooldownRow>
 export function submittedAt(sql: Sql, agentVersionId: string): Fragment {
   return sql`
     select v.submitted_at as at from agent_version v where v.agent_version_id = ${agentVersionId}`;
-}
-
-export interface TimelineRow {
-  /** When it was decided, as the rows of runs and versions have it. */
-  readonly at: Date;
-  /** By the clock of the database, which no owner's is ahead of. */
-  readonly committedAt: Date;
-  readonly machine: string;
-  readonly key: string;
-  readonly type: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-  /** RACE for what happened to a race's run or work item, with the state of that race. */
-  readonly phase: 'QUALIFYING' | 'RACE';
-  readonly raceStatus: string | null;
-  readonly raceReleasedAt: Date | null;
-  readonly raceCancelledAt: Date | null;
-  readonly nowMs: number;
-}
-
-/**
- * What happened to a version, oldest first; the newest 500 where there are more. Work that judges its
- * runs again is an operator's, the runs are the version's.
- *
- * The facts of one command were decided at one instant, which some of them carry. Of a command without any it
- * is the commit's; but commits take what was decided together, so it is before what came of the same thing next,
- * and not before what came of it last. What came of one thing is one after the other.
- */
-export async function timelineOf(
-  sql: Sql,
-  agentVersionId: string,
-): Promise<readonly TimelineRow[]> {
-  return await sql<TimelineRow[]>`
-    with newest as (
-      select at, machine, key, seq, type, payload, command_id,
-        timestamptz 'epoch' + interval '1 millisecond'
-          * coalesce(payload ->> 'at', payload #>> '{version,submittedAt}')::float8 as own
-      from rt.event
-      where actor_key = ${agentVersionId} and not (machine = 'work-item' and key in (
-        select work_item_id::text from work_item
-        where agent_version_id = ${agentVersionId} and rejudging_id is not null))
-      order by at desc, machine desc, key desc, seq desc
-      limit 500
-    ), followed as (
-      select n.*, min(n.own) over (
-        partition by n.machine, n.key order by n.seq
-        rows between 1 following and unbounded following) - interval '1 millisecond' as latest
-      from newest n
-    ), dated as (
-      select f.at as committed_at, f.machine, f.key, f.seq, f.type, f.payload, coalesce(
-        f.own, max(f.own) over command, least(f.at, min(f.latest) over command)) as at
-      from followed f
-      window command as (partition by f.command_id, f.at)
-    ), decided as (
-      select d.committed_at, d.machine, d.key, d.seq, d.type, d.payload,
-        max(d.at) over (partition by d.machine, d.key order by d.seq) as at
-      from dated d
-    )
-    select e.at, e.committed_at as "committedAt", e.machine, e.key, e.type, e.payload,
-      case when work.race_id is null then 'QUALIFYING' else 'RACE' end as phase,
-      race.status as "raceStatus", race.released_at as "raceReleasedAt",
-      race.cancelled_at as "raceCancelledAt",
-      floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
-    from decided e
-    -- Joined, the runs of the version would be read, which are more than what is told of them. The offset keeps
-    -- one look from being made two.
-    cross join lateral (
-      select case e.machine
-        when 'evaluation-run' then (
-          select r.race_id from evaluation_run r where r.eval_run_id = e.key::uuid)
-        when 'work-item' then (
-          select w.race_id from work_item w where w.work_item_id = e.key::uuid)
-      end as race_id
-      offset 0
-    ) work
-    left join race on race.race_id = work.race_id
-    order by e.at, e.machine, e.key, e.seq`;
 }

@@ -59,29 +59,38 @@ export function isHandedOut(sql: Sql, item: Fragment): Fragment {
     and ${item}.hold_reason is distinct from 'MINER_BANNED'`;
 }
 
-export interface Throughput {
+export interface Throughput extends Presence {
+  /** Of the runs of the last day; null when none succeeded. */
+  readonly meanRunSeconds: number | null;
+}
+
+export interface Presence {
   /** Validators seen within five minutes and not banned: how many runs go on at once. */
   readonly activeValidators: number;
-  /**
-   * Mean seconds of a run that succeeded in the last 24 h; null when none did. Of a race under seal none
-   * is among them: who sees the mean before and after the end of a run would know how that was judged.
-   */
-  readonly meanRunSeconds: number | null;
   readonly nowMs: number;
 }
 
-export async function recentThroughput(sql: Sql | Transaction): Promise<Throughput> {
-  const [row] = await sql<Throughput[]>`
+export async function presenceNow(sql: Sql): Promise<Presence> {
+  const [row] = await sql<Presence[]>`
     select
       (select count(*) from (${validatorsSeen(sql, '5 minutes')}) live)::int as "activeValidators",
-      (select avg(extract(epoch from r.completed_at - r.claimed_at))
-        from evaluation_run r
-        left join race c on c.race_id = r.race_id
-        where r.status = 'SUCCESS' and r.completed_at > clock.at - interval '24 hours'
-          and (r.race_id is null or c.status = 'RACE_COMPLETE' and c.released_at <= clock.at)
-      )::double precision as "meanRunSeconds",
-      (extract(epoch from clock.at) * 1000)::double precision as "nowMs"
+      (extract(epoch from rt.clock()) * 1000)::double precision as "nowMs"`;
+  return row ?? { activeValidators: 0, nowMs: 0 };
+}
+
+/**
+ * Mean seconds of a run that succeeded in the last 24 h; null when none did. Of a race under seal none
+ * is among them: who sees the mean before and after the end of a run would know how that was judged.
+ * It reads each of them: ask `RunPace`.
+ */
+export async function meanRunSeconds(sql: Sql | Transaction): Promise<number | null> {
+  const [row] = await sql<{ mean: number | null }[]>`
+    select avg(extract(epoch from r.completed_at - r.claimed_at))::double precision as mean
     -- Read once: what may change from row to row finds no row by an index.
-    from (select rt.clock() as at) clock`;
-  return row ?? { activeValidators: 0, meanRunSeconds: null, nowMs: 0 };
+    from (select rt.clock() as at) clock
+    join evaluation_run r
+      on r.status = 'SUCCESS' and r.completed_at > clock.at - interval '24 hours'
+    left join race c on c.race_id = r.race_id
+    where r.race_id is null or c.status = 'RACE_COMPLETE' and c.released_at <= clock.at`;
+  return row?.mean ?? null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { TimelineRow } from '../reads/agent-versions.ts';
 import type { Milestone } from '../reads/milestones.ts';
+import type { TimelineRow } from '../reads/timeline.ts';
 import { formatInstant, instant } from './instant.ts';
 import { isRunReleased } from './public-run.ts';
 
@@ -10,21 +10,14 @@ export const timelineEntry = z.object({
   detail: z.string().nullable(),
 });
 
-type Payload = TimelineRow['payload'];
-type Told = readonly [event: string, detail?: (payload: Payload, key: string) => string | null];
+type Details = Pick<TimelineRow, 'claimedBy' | 'faultClass' | 'key' | 'reason'>;
+type Told = readonly [event: string, detail?: (of: Details) => string | null];
 
-const text = (value: unknown) => (typeof value === 'string' ? value : null);
-const reason = (payload: Payload) => text(payload['reason']);
-const ofRun = (_payload: Payload, key: string) => `run ${key}`;
-const ofRunWithReason = (payload: Payload, key: string) =>
-  [`run ${key}`, text(payload['reason']) ?? text(payload['faultClass'])]
-    .filter((part) => part !== null)
-    .join(': ');
-
-function claimedBy(payload: Payload, key: string): string {
-  const run = payload['run'] as { validatorHotkey?: unknown } | undefined;
-  return `run ${key} by ${text(run?.validatorHotkey) ?? 'a validator'}`;
-}
+const reason = (of: Details) => of.reason;
+const ofRun = ({ key }: Details) => `run ${key}`;
+const ofRunWithReason = ({ key, reason, faultClass }: Details) =>
+  [`run ${key}`, reason ?? faultClass].filter((part) => part !== null).join(': ');
+const claimedBy = ({ key, claimedBy }: Details) => `run ${key} by ${claimedBy ?? 'a validator'}`;
 
 /**
  * What the public is told of each fact; a fact that is not listed here stays inside. Of one instant a cause
@@ -64,18 +57,18 @@ export function toTimeline(
   const last = placeOf.size;
   const told = [
     ...inTurn(rows.flatMap(entryOf)),
-    ...milestones.map((milestone) => ({ ...milestone, place: last })),
+    ...milestones.map(({ at, ...of }) => ({ ...of, atMs: at.getTime(), place: last })),
   ];
   return told
-    .toSorted((a, b) => a.at.getTime() - b.at.getTime() || a.place - b.place)
-    .map(({ at, event, detail }) => ({ at: formatInstant(at), event, detail }));
+    .toSorted((a, b) => a.atMs - b.atMs || a.place - b.place)
+    .map(({ atMs, event, detail }) => ({ at: formatInstant(new Date(atMs)), event, detail }));
 }
 
 /** What became of one thing at one instant, one by one as it is given, is in no other order, whatever its place. */
 function inTurn(entries: readonly Entry[]): readonly Entry[] {
   let before: Entry | undefined;
   return entries.map((entry) => {
-    const isNext = before?.thing === entry.thing && before.at.getTime() === entry.at.getTime();
+    const isNext = before?.thing === entry.thing && before.atMs === entry.atMs;
     before = { ...entry, place: isNext ? Math.max(before?.place ?? 0, entry.place) : entry.place };
     return before;
   });
@@ -91,13 +84,16 @@ function entryOf(row: TimelineRow) {
   const [event, detail] = told;
   if (!isRunReleased(row) && !isToldUnderSeal(event, row)) return [];
   const thing = `${row.machine} ${row.key}`;
-  return [{ at: row.at, thing, place, event, detail: detail?.(row.payload, row.key) ?? null }];
+  return [{ atMs: Math.trunc(row.atMs), thing, place, event, detail: detail?.(row) ?? null }];
 }
 
 /**
  * What ended with its race that was cancelled is not told by itself: who has no such entry was judged. It is
  * stored after the end of the race, while its owner's clock may be behind.
  */
-function isToldUnderSeal(event: string, { committedAt, raceCancelledAt }: TimelineRow): boolean {
-  return toldUnderSeal.has(event) && (raceCancelledAt === null || committedAt < raceCancelledAt);
+function isToldUnderSeal(event: string, row: TimelineRow): boolean {
+  const { committedMs, raceCancelledAtMs } = row;
+  return (
+    toldUnderSeal.has(event) && (raceCancelledAtMs === null || committedMs < raceCancelledAtMs)
+  );
 }

@@ -4,7 +4,6 @@ import {
   agentsOfMiner,
   cooldownOf,
   latestVersionsOfMiner,
-  timelineOf,
   versionById,
   versionsOfAgent,
 } from '../../../apps/edge/reads/agent-versions.ts';
@@ -27,9 +26,10 @@ import {
   publicProblems,
   suiteById,
 } from '../../../apps/edge/reads/suites.ts';
+import { timelineOf } from '../../../apps/edge/reads/timeline.ts';
 import { listValidators } from '../../../apps/edge/reads/validators.ts';
 import { type OutcomeRow, outcomesOfVersion } from '../../../apps/edge/reads/version-outcomes.ts';
-import { recentThroughput, waitingOf } from '../../../apps/edge/reads/waiting.ts';
+import { meanRunSeconds, presenceNow, waitingOf } from '../../../apps/edge/reads/waiting.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { lookedAt } from '../../support/looked-at.ts';
@@ -102,9 +102,8 @@ test('an empty database answers every public read with nothing', async (t) => {
   t.is(await problemsOfRun(sql, nil), undefined);
   t.is(await deliverablePack(sql, 'ab', 'v'), undefined);
   t.is(await waitingOf(sql, nil), undefined);
-  const throughput = await recentThroughput(sql);
-  t.is(throughput.activeValidators, 0);
-  t.is(throughput.meanRunSeconds, null);
+  t.is((await presenceNow(sql)).activeValidators, 0);
+  t.is(await meanRunSeconds(sql), null);
 });
 
 /** A table that keeps all runs that ever were: one every ten hours, two of them of the last day. */
@@ -134,9 +133,9 @@ test('what runs did lately is read of the last day alone', async (t) => {
   await sql`
     insert into validator (hotkey, last_seen_at) values ('v', rt.clock()), ('w', rt.clock())`;
 
-  const [recent, ofThroughput] = await lookedAt(sql, 'evaluation_run', recentThroughput);
-  t.is(recent.meanRunSeconds, 90);
-  t.is(ofThroughput, 2);
+  const [mean, ofMean] = await lookedAt(sql, 'evaluation_run', meanRunSeconds);
+  t.is(mean, 90);
+  t.is(ofMean, 2);
 
   const [validators, ofValidators] = await lookedAt(sql, 'evaluation_run', listValidators);
   t.like(validators, [

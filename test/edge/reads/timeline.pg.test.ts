@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type TimelineRow, timelineOf } from '../../../apps/edge/reads/agent-versions.ts';
+import { type TimelineRow, timelineOf } from '../../../apps/edge/reads/timeline.ts';
 import { toTimeline } from '../../../apps/edge/wire/timeline.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { testDatabase } from '../../support/cluster.ts';
@@ -115,19 +115,24 @@ test('of one instant, what came of one thing stands as it came', async (t) => {
 
 test('what a cancelled race ended is not told, whatever the clock of its owner said', (t) => {
   const cancelled: TimelineRow = {
-    at: new Date(noon - 5),
-    committedAt: new Date(noon + 5),
+    atMs: noon - 5,
+    ownMs: noon - 5,
+    committedMs: noon + 5,
     machine: 'evaluation-run',
     key: first,
+    seq: 2,
     type: 'CANCELLED',
-    payload: { reason: 'RACE_CANCELLED' },
+    commandId: 'cancel',
+    reason: 'RACE_CANCELLED',
+    faultClass: null,
+    claimedBy: null,
     phase: 'RACE',
     raceStatus: 'RACE_CANCELLED',
     raceReleasedAt: null,
-    raceCancelledAt: new Date(noon),
+    raceCancelledAtMs: noon,
     nowMs: noon + 1_000,
   };
   t.deepEqual(toTimeline([cancelled], []), []);
-  const before = { ...cancelled, committedAt: new Date(noon - 1) };
+  const before = { ...cancelled, committedMs: noon - 1 };
   t.is(toTimeline([before], [])[0]?.at, new Date(noon - 5).toISOString());
 });

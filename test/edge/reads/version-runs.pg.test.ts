@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { timelineOf } from '../../../apps/edge/reads/agent-versions.ts';
 import { runsOfVersion } from '../../../apps/edge/reads/runs.ts';
+import { timelineOf } from '../../../apps/edge/reads/timeline.ts';
 import { outcomesOfVersion } from '../../../apps/edge/reads/version-outcomes.ts';
 import { publicAgentFailures } from '../../../apps/edge/wire/version-faults.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { pendingEvaluations } from '../../../apps/edge/reads/evaluations.ts';
-import { recentThroughput, waitingOf } from '../../../apps/edge/reads/waiting.ts';
+import { presenceNow, waitingOf } from '../../../apps/edge/reads/waiting.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
@@ -227,5 +227,5 @@ test('who is banned is no validator that is here', async (t) => {
   const { sql } = await testDatabase(t);
   await plant(sql, { banned: 'val-b' });
 
-  t.is((await recentThroughput(sql)).activeValidators, 1);
+  t.is((await presenceNow(sql)).activeValidators, 1);
 });

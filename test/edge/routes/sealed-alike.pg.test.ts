@@ -1,5 +1,5 @@
 import test from 'ava';
-import { recentThroughput } from '../../../apps/edge/reads/waiting.ts';
+import { meanRunSeconds } from '../../../apps/edge/reads/waiting.ts';
 import { idsWithin } from '../../../infra/ids/ids.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { addRun, addSealedRace, addWork, secrets } from '../../support/sealed-race.ts';
@@ -185,7 +185,7 @@ test.serial('while a race runs, who failed and who succeeded are told of alike',
 });
 
 test.serial('how long the successes of a race took is not told before its release', async (t) => {
-  t.is((await recentThroughput(service.sql)).meanRunSeconds, null);
+  t.is(await meanRunSeconds(service.sql), null);
 });
 
 test.serial('so they are between the completion and the release', async (t) => {
@@ -195,7 +195,7 @@ test.serial('so they are between the completion and the release', async (t) => {
     where race_id = ${raceId}`;
 
   t.deepEqual(await answersOf('failed'), await answersOf('succeeded'));
-  t.is((await recentThroughput(service.sql)).meanRunSeconds, null);
+  t.is(await meanRunSeconds(service.sql), null);
 });
 
 test.serial('of a cancelled race nobody can tell who was judged, or had begun', async (t) => {
@@ -219,7 +219,7 @@ test.serial('of a cancelled race nobody can tell who was judged, or had begun', 
   t.deepEqual(failed, succeeded);
   // How much a validator did in a day is public, whatever it did.
   t.deepEqual({ ...live, validator: null }, { ...succeeded, validator: null });
-  t.is((await recentThroughput(service.sql)).meanRunSeconds, null);
+  t.is(await meanRunSeconds(service.sql), null);
 });
 
 test.serial('after the release the throughput is that of all', async (t) => {
@@ -228,6 +228,6 @@ test.serial('after the release the throughput is that of all', async (t) => {
       released_at = rt.clock(), cancelled_at = null
     where race_id = ${raceId}`;
 
-  t.true(((await recentThroughput(service.sql)).meanRunSeconds ?? 0) > 0);
+  t.true(((await meanRunSeconds(service.sql)) ?? 0) > 0);
   t.notDeepEqual(await answersOf('failed'), await answersOf('succeeded'));
 });

@@ -7,6 +7,7 @@ import type { Caller, Endpoint, RequestContext } from '../../../apps/edge/endpoi
 import { CodeDownloads } from '../../../apps/edge/evaluation/code-downloads.ts';
 import { KnownTerms } from '../../../apps/edge/evaluation/known-terms.ts';
 import { createRunLocator } from '../../../apps/edge/evaluation/run-locator.ts';
+import { RunPace } from '../../../apps/edge/evaluation/run-pace.ts';
 import { statusByCode, wireCodeOf } from '../../../apps/edge/faults.ts';
 import { PreparedAnswer } from '../../../apps/edge/prepared-answer.ts';
 import { createPresence } from '../../../apps/edge/presence.ts';
@@ -82,6 +83,7 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
     },
     analyses: new AnalysisTurns(analyser),
     runs: createRunLocator(sql),
+    pace: new RunPace(sql, clock),
     terms: new KnownTerms(sql),
     codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
     seal: createCredentialSeal(config.credentialKeys),

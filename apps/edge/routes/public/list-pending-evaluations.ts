@@ -3,7 +3,6 @@ import { endpoint } from '../../endpoint.ts';
 import { expectedStart, obstacleOf } from '../../expected-start.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { pendingEvaluations, pendingSummary } from '../../reads/evaluations.ts';
-import { recentThroughput } from '../../reads/waiting.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { pageQuery } from '../../wire/page.ts';
 import { reasonField } from '../../wire/reason-field.ts';
@@ -54,11 +53,11 @@ export const listPendingEvaluations = endpoint({
   response: pending,
   faults: [],
 
-  async handle({ query }, { sql }) {
+  async handle({ query }, { sql, pace }) {
     const [rows, summary, throughput] = await Promise.all([
       pendingEvaluations(sql, query),
       pendingSummary(sql),
-      recentThroughput(sql),
+      pace.throughput(),
     ]);
     return {
       items: rows.map((row) => ({

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
-import { timelineOf, versionById } from '../../reads/agent-versions.ts';
+import { racedVersionById } from '../../reads/agent-versions.ts';
 import { milestonesOf } from '../../reads/milestones.ts';
 import { selectionOf } from '../../reads/selection.ts';
+import { timelineOf } from '../../reads/timeline.ts';
 import { outcomesOfVersion } from '../../reads/version-outcomes.ts';
-import { recentThroughput, waitingOf } from '../../reads/waiting.ts';
+import { waitingOf } from '../../reads/waiting.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
 import { selectionOfVersion, whyNoPin, whyNotPinnable } from '../../wire/race-selection.ts';
 import { reasonField } from '../../wire/reason-field.ts';
@@ -64,16 +65,17 @@ export const showVersionStatus = endpoint({
   response: versionStatus,
   faults: ['AGENT_VERSION_NOT_FOUND'],
 
-  async handle({ params }, { sql }) {
-    const version = await versionById(sql, params.agent_version_id);
+  async handle({ params }, { sql, pace }) {
+    const version = await racedVersionById(sql, params.agent_version_id);
     if (version === undefined) throw refusal('AGENT_VERSION_NOT_FOUND');
     const [timeline, milestones, outcomes, selection, open, throughput] = await Promise.all([
       timelineOf(sql, version.agentVersionId),
-      milestonesOf(sql, version.agentVersionId),
-      outcomesOfVersion(sql, version.agentVersionId),
+      // Without a race there is none that seals a run, nor any that says something of the version.
+      version.isOfRaces ? milestonesOf(sql, version.agentVersionId) : [],
+      version.isOfRaces ? outcomesOfVersion(sql, version.agentVersionId) : [],
       selectionOf(sql, version.minerHotkey),
       waitingOf(sql, version.agentVersionId),
-      recentThroughput(sql),
+      pace.throughput(),
     ]);
     const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(selection, version);
     return {
