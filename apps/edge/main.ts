@@ -1,10 +1,11 @@
 import { unlessEndedWithin } from '../../infra/clock/backstop.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
-import { ConfigInvalid, configAdvice, readConfig } from '../../infra/config/config.ts';
+import { configAdvice, readConfig } from '../../infra/config/config.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
 import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
+import { startFailureText } from '../start-failure.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
 import { startEdge } from './edge.ts';
 
@@ -49,7 +50,7 @@ function startAnew(): void {
 try {
   await run();
 } catch (error) {
-  console.error(error instanceof ConfigInvalid ? error.message : error);
+  console.error(startFailureText(error));
   process.exitCode = 1;
   // Whatever is left of it must not keep a process that serves nobody: another is to be started.
   unlessEndedWithin(failedStartMs, () => process.exit());

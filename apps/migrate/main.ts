@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { ConfigInvalid, readConfig } from '../../infra/config/config.ts';
+import { readConfig } from '../../infra/config/config.ts';
 import { checkServer } from '../../infra/postgres/check-server.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { setPasswords } from '../../infra/postgres/logins.ts';
 import { migrate } from '../../infra/postgres/migrate.ts';
 import { createRoles } from '../../infra/postgres/roles.ts';
-import { outageText } from '../outage-text.ts';
+import { startFailureText } from '../start-failure.ts';
 
 const usage = `node infra/with-node.mjs apps/migrate/main.ts [--roles-only]
 
@@ -86,7 +86,7 @@ else {
   try {
     await run(options['roles-only'] === true);
   } catch (error) {
-    console.error(error instanceof ConfigInvalid ? error.message : (outageText(error) ?? error));
+    console.error(startFailureText(error));
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
+import { Refusal } from '../../cli/client/refusal.ts';
 import type { AgentVersionStatus } from '../../cli/client/schemas.generated.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import type { Story } from './story.ts';
@@ -27,10 +28,22 @@ export async function untilJudged(watching: Watching): Promise<boolean> {
     if (clock.monotonicMs() > watching.deadlineMs) return false;
     await clock.sleep(pollMs, signal);
     if (signal.aborted) return false;
-    await tellEndedLeases(watching);
-    for (const agentVersionId of [...waiting]) await lookAt(watching, agentVersionId);
+    try {
+      await tellEndedLeases(watching);
+      for (const agentVersionId of [...waiting]) await lookAt(watching, agentVersionId);
+    } catch (error) {
+      await clock.sleep(pauseMsOf(error), signal);
+    }
   }
   return true;
+}
+
+/** Whoever is asked to come again comes again: a public limit may be set low, or shared with other edges. */
+function pauseMsOf(error: unknown): number {
+  if (error instanceof Refusal && error.retryAfterSeconds !== undefined) {
+    return error.retryAfterSeconds * 1000;
+  }
+  throw error;
 }
 
 async function tellEndedLeases({ operator, story }: Watching): Promise<void> {
