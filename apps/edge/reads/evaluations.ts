@@ -1,6 +1,6 @@
 import { offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
-import { isHandedOut, type Offers } from './waiting.ts';
+import { isHandedOut, type Offers, toldHold } from './waiting.ts';
 
 export interface RunningRow {
   readonly evalRunId: string;
@@ -73,10 +73,7 @@ export async function pendingEvaluations(
         (1 + count(*) filter (where ${isHandedOut(sql, sql`w`)}) over before)::int as position,
         coalesce(sum(w.required_successes - w.included_success_count - w.live_count)
           filter (where ${isHandedOut(sql, sql`w`)}) over before, 0)::int as ahead,
-        case when w.hold_until > rt.clock() then w.hold_until end as hold_until,
-        -- A ban holds without end.
-        case when w.hold_reason = 'MINER_BANNED' or w.hold_until > rt.clock()
-          then w.hold_reason end as hold_reason
+        ${toldHold(sql, sql`w`)}
       from work_item w
       where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
         and w.rejudging_id is null
@@ -92,7 +89,7 @@ export async function pendingEvaluations(
       w.queued_at as "queuedAt", w.phase, w.race_id as "raceId",
       w.included_success_count as "completedSuccesses",
       w.required_successes as "requiredSuccesses", w.position, w.ahead as "runsAhead",
-      w.hold_until as "holdUntil", w.hold_reason as "holdReason",
+      w."holdUntil", w."holdReason",
       offers.able as "ableValidators", offers.is_untried as "isUntried",
       offers.paused_until as "pausedUntil"
     from queue w

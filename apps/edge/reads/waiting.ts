@@ -26,10 +26,7 @@ export interface WaitingRow extends Offers {
 export async function waitingOf(sql: Sql, agentVersionId: string): Promise<WaitingRow | undefined> {
   const [row] = await sql<WaitingRow[]>`
     select w.phase,
-      case when w.hold_until > rt.clock() then w.hold_until end as "holdUntil",
-      -- A ban holds without end.
-      case when w.hold_reason = 'MINER_BANNED' or w.hold_until > rt.clock()
-        then w.hold_reason end as "holdReason",
+      ${toldHold(sql, sql`w`)},
       w.live_count as "liveCount",
       w.required_successes - w.included_success_count - w.live_count as "runsNeeded",
       coalesce(ahead.runs, 0)::int as "runsAhead",
@@ -53,10 +50,30 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
   return row;
 }
 
-/** Of open work, by its alias: what a claim skips is ahead of nobody. A ban holds without end. */
+/** A ban is public, of a race's work too, and holds without end. */
+const isHeldByBan = (sql: Sql, item: Fragment): Fragment => sql`
+  (${item}.hold_reason is not distinct from 'MINER_BANNED')`;
+
+/**
+ * Of open work, by its alias: failures hold it, and everybody may know. Of a race's work nobody may: how its
+ * runs ended is sealed, and a hold says whose fault they were and when the last of them was. Whatever is told,
+ * of this work and of the work behind it, takes it for work that nothing holds.
+ */
+const isHeldByFailures = (sql: Sql, item: Fragment): Fragment => sql`
+  (${item}.phase <> 'RACE' and coalesce(${item}.hold_until > rt.clock(), false)
+    and not ${isHeldByBan(sql, item)})`;
+
+/** The columns that tell until when open work is held, and why. */
+export function toldHold(sql: Sql, item: Fragment): Fragment {
+  return sql`
+    case when ${isHeldByFailures(sql, item)} then ${item}.hold_until end as "holdUntil",
+    case when ${isHeldByBan(sql, item)} or ${isHeldByFailures(sql, item)}
+      then ${item}.hold_reason end as "holdReason"`;
+}
+
+/** Of open work, by its alias, as far as it is told: what a claim skips is ahead of nobody. */
 export function isHandedOut(sql: Sql, item: Fragment): Fragment {
-  return sql`(${item}.hold_until is null or ${item}.hold_until <= rt.clock())
-    and ${item}.hold_reason is distinct from 'MINER_BANNED'`;
+  return sql`not ${isHeldByFailures(sql, item)} and not ${isHeldByBan(sql, item)}`;
 }
 
 export interface Throughput extends Presence {
