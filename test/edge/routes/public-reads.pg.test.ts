@@ -101,6 +101,10 @@ test('the board is paged, searched and filtered', async (t) => {
   t.deepEqual(await ranks('?q=0%25'), [0, []], 'a percent sign is itself');
   t.deepEqual(await ranks('?q=L_1'), [1, [1]], 'an underscore is itself');
   t.deepEqual(await ranks('?q=bold+100'), [1, [2]]);
+  t.deepEqual(await ranks('?q=BOLD+'), [1, [2]], 'a blank at its end is part of it');
+  t.deepEqual(await ranks('?q=+100'), [1, [2]], 'and so is one at its beginning');
+  t.deepEqual(await ranks('?q=careful+'), [0, []], 'no name has a blank there');
+  t.deepEqual(await ranks('?q=+bold'), [0, []]);
   for (const blank of ['?q=', '?q=%20%20']) t.deepEqual(await ranks(blank), [3, [1, 2, 3]]);
   t.deepEqual(await ranks(`?q=${'q'.repeat(64)}`), [0, []]);
   t.deepEqual(await ranks(`?q=${encodeURIComponent('🛒'.repeat(64))}`), [0, []]);

@@ -108,7 +108,8 @@ export const showLeaderboard = endpoint({
 
   async handle({ query }, { boards }) {
     const { limit, offset, suite_id: suiteId, score_type: by } = query;
-    const search = query.q?.trim() || undefined;
+    // A blank at either end of more than blanks is part of the name that is looked for.
+    const search = query.q?.trim() ? query.q : undefined;
     const shown = await boards.read({ suiteId, by, limit, offset, search });
     if (shown === undefined) return { ...emptyBoard, limit, offset };
     const { suite: of, top } = shown;
