@@ -11,11 +11,8 @@ export type ArtifactType = (typeof artifactTypes)[number];
 
 /** Which artifact is meant; the type says which of the ids it needs. */
 export const artifactRequest = z.object({
-  // Any text: an unknown one has a code of its own.
-  artifact_type: z
-    .string()
-    .max(100)
-    .meta({ override: { type: 'string', enum: [...artifactTypes] } }),
+  // Any text, however long: an unknown one has a code of its own.
+  artifact_type: z.string().meta({ override: { type: 'string', enum: [...artifactTypes] } }),
   agent_version_id: uuid.nullable().optional(),
   eval_run_id: uuid.nullable().optional(),
   problem_id: uuid.nullable().optional(),

@@ -373,7 +373,7 @@ test('each type says which id it lacks, and none but the four is known', async (
     { artifact_type: 'EPISODE', eval_run_id: id },
   ];
   for (const body of lacking) await refused(t, await ask(body), '400 MISSING_PARAMETER');
-  for (const type of ['', 'agent_code', 'constructor', 'PACK']) {
+  for (const type of ['', 'agent_code', 'constructor', 'PACK', 'x'.repeat(101), 'x'.repeat(9000)]) {
     const body = { artifact_type: type, agent_version_id: id };
     await refused(t, await ask(body), '400 INVALID_ARTIFACT_TYPE');
   }
