@@ -223,6 +223,24 @@ test('only what is complete and released is published, the oldest first', async 
   t.deepEqual(await unbundledRaces(deps.sql, 10), [older, newer]);
 });
 
+test('races that are released in one instant are each met once on the way', async (t) => {
+  const { sql, deps } = await world(t);
+  const suiteId = await addActiveSuite(sql);
+  const raceIds: string[] = [];
+  for (const raceNumber of [1, 2, 3]) {
+    raceIds.push(await addRace(sql, { suiteId, raceNumber, entrants: [] }));
+  }
+  await sql`update race set released_at = (select min(released_at) from race)`;
+  const met: string[] = [];
+  for (let after: string | null = null; met.length <= raceIds.length; ) {
+    const [next] = await unbundledRaces(deps.sql, 1, after);
+    if (next === undefined) break;
+    met.push(next);
+    after = next;
+  }
+  t.deepEqual(met, raceIds.toSorted());
+});
+
 test('a race whose last runs are still to be cancelled waits for it', async (t) => {
   const { sql, deps } = await world(t);
   const suiteId = await addActiveSuite(sql);

@@ -140,3 +140,38 @@ test('names that come while a search lets others through are searched as well', 
   t.true(added > 0);
   t.deepEqual([page.total, page.rows.length], [added, added]);
 });
+
+test('a version that its miner unpinned races no more for a better one of the same miner', (t) => {
+  const board = new Board(0);
+  const of = { ...aRow(1), minerHotkey: 'miner', isEligible: true, raceScore: null };
+  const worse = { ...of, qualifyingScore: 7_000, isPinned: true };
+  const better = { ...of, agentVersionId: aRow(2).agentVersionId, qualifyingScore: 9_000 };
+  const racing = () =>
+    board.wouldRace(['miner'], { suiteId: 1, qualifyingThreshold: '0.5500' }).get('miner');
+  for (const row of [worse, better]) board.put(row);
+  t.is(racing(), worse.agentVersionId);
+
+  board.put({ ...worse, isPinned: false });
+  t.is(racing(), better.agentVersionId);
+});
+
+test('of two with the same Overall the race score decides, also where it alone changes', async (t) => {
+  const board = new Board(0);
+  const raced = (raceScore: number) => ({
+    ...aRow(raceScore),
+    ...{ isEligible: true, raceNumber: 1, raceScore, weightedScore: 6_000 },
+  });
+  const [first, second] = [raced(5_000), raced(4_000)];
+  for (const row of [first, second]) board.put(row);
+  const order = async () => {
+    const query = { by: 'race', limit: 9, offset: 0, search: undefined } as const;
+    const { rows } = await board.page(query, now, noWait);
+    return rows.map(({ agentVersionId }) => agentVersionId);
+  };
+  t.deepEqual(await order(), [first.agentVersionId, second.agentVersionId]);
+
+  for (const raceScore of [5_100, 5_200]) {
+    board.put({ ...second, raceScore });
+    t.deepEqual(await order(), [second.agentVersionId, first.agentVersionId], `${raceScore}`);
+  }
+});

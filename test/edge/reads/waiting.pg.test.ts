@@ -229,3 +229,22 @@ test('who is banned is no validator that is here', async (t) => {
 
   t.is((await presenceNow(sql)).activeValidators, 1);
 });
+
+test('a version that waits twice is told the place of what was queued last', async (t) => {
+  const { sql } = await testDatabase(t);
+  await plant(sql, {});
+  await transaction(sql, {}, async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
+        race_id, state, required_successes, queued_at, queue_order_at)
+      select gen_random_uuid(), part, agent_version_id, miner_hotkey, suite_id, 'RACE',
+        gen_random_uuid(), 'OPEN', 2, queued_at + interval '1 minute', queue_order_at
+      from work_item`;
+  });
+  t.is((await waitingOf(sql, agentVersionId))?.phase, 'RACE');
+
+  await sql`
+    update work_item set queued_at = queued_at + interval '1 hour' where phase = 'QUALIFYING'`;
+  t.like(await waitingOf(sql, agentVersionId), { phase: 'QUALIFYING', itemsAhead: 1 });
+});
