@@ -119,6 +119,18 @@ test('the last required success closes work, and its exclusion opens it again', 
   t.is(reopened.context.nextFence, 3);
 });
 
+test('a hold ends with the work that it held, and an exclusion brings none back', (t) => {
+  const held: WorkFact = { type: 'HELD', until: 1_000, reason: 'REPEATED_FAILURES' };
+  const one = fold(workItem, [opened, leased('a'), included('a'), leased('b', 2), held]);
+  const success = { evalRunId: 'run-b', validatorHotkey: 'b', scoreMicro: 2, isPartial: false };
+  const closed = fold(workItem, decideInclusion(one, success, 5), one);
+
+  const reopened = fold(workItem, decideExclusion(closed, 'run-a', 'VALIDATOR_BANNED'), closed);
+
+  t.is(reopened.value, 'open');
+  t.true(isClaimable(reopened, { validatorHotkey: 'c', validatorColdkey: null }, 6));
+});
+
 test('cancelled work that opens again keeps its successes and its fence', (t) => {
   const cancelled = fold(workItem, [
     opened,

@@ -71,6 +71,18 @@ test('preferred work comes first, and work given back comes last', (t) => {
   t.is(world.runState(preferred).context.endReason, 'RELEASED');
 });
 
+test('work is kept for a minute from a validator whose third run of it timed out, and from no other', (t) => {
+  const world = new EvalWorld();
+  world.submit(1);
+  const timedOut = { terminalStatus: 'TIMED_OUT', scoreMicro: null, failureClass: 'PROVIDER' };
+  for (let count = 0; count < 3; count += 1) world.complete(world.run('val-a'), timedOut);
+
+  t.is(world.claim('val-a'), null);
+  t.not(world.claim('val-b'), null);
+  world.nowMs += 60_000;
+  t.not(world.claim('val-a'), null);
+});
+
 test('a banned validator loses its runs and its say; a banned miner’s work waits', (t) => {
   const world = new EvalWorld();
   world.submit(1);

@@ -343,6 +343,19 @@ for (const end of ['commit', 'rollback'] as const) {
   });
 }
 
+test('a heartbeat is not answered while the end of its run is being committed', (t) => {
+  const { world, own, beat, beatInMemory } = withRun();
+  beat();
+  t.not(beatInMemory(), undefined);
+  world.actor.begin();
+  world.actor.decide(world.command('release-run', own), world.nowMs);
+
+  t.is(beatInMemory(), undefined);
+
+  world.actor.rollback();
+  t.not(beatInMemory(), undefined);
+});
+
 // The model is one number: the end of the latest promise. The actor must agree for every order of
 // signs of life and checks, however they are delivered.
 test('a run is stale exactly when a check finds its latest promise broken', (t) => {

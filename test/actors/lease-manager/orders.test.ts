@@ -377,3 +377,29 @@ function raceItem(world: EvalWorld, raceId: string) {
   if (item === undefined) throw new Error('the race has no work');
   return item;
 }
+
+for (const wasBanned of [true, false]) {
+  const change = wasBanned ? 'lost its ban' : 'was banned';
+  test(`work of a miner that ${change} while its version was discarded knows it after the reinstatement`, (t) => {
+    const world = new EvalWorld();
+    world.submit(1);
+    const tell = (isBanned: boolean) => {
+      world.state.orders = {
+        activeSuiteId: 1,
+        activatedAtMs: null,
+        bannedHotkeys: new Set(isBanned ? ['miner-1'] : []),
+        endedRejudgings: new Set(),
+        rejudgingsOrderedAtMs: new Map(),
+      };
+      world.ok(isBanned ? 'hotkey-banned' : 'hotkey-unbanned', { hotkey: 'miner-1' });
+    };
+    tell(wasBanned);
+    world.ok('discard-version', { ...one, reason });
+    tell(!wasBanned);
+
+    world.ok('reinstate-version', one);
+
+    t.is(world.itemState(1).value, 'open');
+    t.is(world.claim('val-a') === null, !wasBanned);
+  });
+}

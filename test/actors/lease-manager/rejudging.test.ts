@@ -322,6 +322,22 @@ test('failures of runs that judge again blame nobody, and end the judging at the
   t.is(world.version(1).version.state.value, 'eligible');
 });
 
+test('what the agent failed by before it was judged again ends no judging', (t) => {
+  const world = new EvalWorld();
+  world.state.orders = open;
+  world.submit(1);
+  const failed = { terminalStatus: 'FAILED', scoreMicro: null, failureClass: 'AGENT' };
+  for (const validator of ['val-x', 'val-y']) world.complete(world.run(validator), failed);
+  const first = finish(world, world.run('val-a'), 400_000);
+  finish(world, world.run('val-b'), 600_000);
+  rejudge(world, first);
+
+  world.complete(judge(world, 'val-c'), failed);
+
+  t.is(judgings(world)[0]?.value, 'open');
+  t.not(claim(world, 'val-d'), null);
+});
+
 test('a run that judges again and falls silent is offered again', (t) => {
   const { world, first } = eligible();
   rejudge(world, first);

@@ -178,12 +178,15 @@ test('an order waits for the race to be closed, and is refused if that ended it'
   t.true(refusal instanceof Fault && refusal.code === 'RACE_OVER');
 });
 
+/** For another hour: of itself it locks no pin. */
+const qualifyingOpen = {
+  ...{ raceNumber: 1, entrants: [], status: 'QUALIFYING_OPEN', completedAgo: -3 },
+} as const;
+
 test('an order to close goes before pins that come later, and locks them out', async (t) => {
   const { admin, service, command } = await openOperatorDesk(t);
   const suiteId = await addActiveSuite(admin);
-  const raceId = await addRace(admin, {
-    ...{ suiteId, raceNumber: 1, entrants: [], status: 'QUALIFYING_OPEN' },
-  });
+  const raceId = await addRace(admin, { suiteId, ...qualifyingOpen });
   let ordering: Promise<unknown> | undefined;
   let later: ReturnType<typeof qualifyingNow> | undefined;
   await holdLock(admin, holdRace, async () => {
@@ -201,6 +204,18 @@ test('an order to close goes before pins that come later, and locks them out', a
   });
   await ordering;
   t.true((await later)?.race?.isLocked);
+});
+
+test('an order to start a race locks the pins as one to close it does', async (t) => {
+  const { admin, service, command } = await openOperatorDesk(t);
+  const suiteId = await addActiveSuite(admin);
+  const raceId = await addRace(admin, { suiteId, ...qualifyingOpen });
+  const isLocked = async () => (await qualifyingNow(admin))?.race?.isLocked;
+  t.false(await isLocked());
+
+  await service['order-race']({ order: 'start-race', raceId, reason: null }, command());
+
+  t.true(await isLocked());
 });
 
 test('a ban and its end wait for the close of a race, and tell the races', async (t) => {

@@ -1,8 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
 import { rejudgedRacesMax } from '../../../actors/services/operator/messages.ts';
 import { endGround } from '../../../actors/services/operator/rejudging/end-ground.ts';
+import { orderRejudging } from '../../../actors/services/operator/rejudging/orders.ts';
 import { rejudgingView } from '../../../actors/services/operator/rejudging/view.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { plantJudgedRaces } from '../../support/judged-races.ts';
 import { openOperatorDesk } from '../../support/operator-desk.ts';
@@ -81,6 +83,19 @@ test('a rejudging whose races cannot be read is cancelled all the same, and not 
   const view = await desk.view();
   t.is(view?.rejudging.status, 'CANCELLED');
   t.deepEqual(view?.preview.races, []);
+});
+
+test('what an order would apply was read before it, with every verdict', async (t) => {
+  const { sql, rejudgingId, view } = await twoRaces(t);
+  const request = { order: 'apply-rejudging', rejudgingId, reason: 'seen enough' } as const;
+  const by = { id: rejudgingId, account: 'operator:ann', trace: {} };
+  for (const ground of [undefined, { races: [], verdicts: new Map<string, number>() }]) {
+    const apply = transaction(sql, {}, (tx) => orderRejudging(tx, request, by, ground));
+
+    const fault = await t.throwsAsync(apply, { instanceOf: Fault });
+    t.is(fault?.code, 'REJUDGING_NOT_READY');
+  }
+  t.is((await view())?.rejudging.status, 'READY');
 });
 
 for (const [order, lookMs, ends] of [

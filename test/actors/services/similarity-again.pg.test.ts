@@ -232,6 +232,24 @@ test('a file that is back while others are reported on again holds up nobody, no
   t.deepEqual(await listed(world), judged);
 });
 
+// Whose files are there, three processes read in any order.
+test('a version whose miner’s later one was read first is what a copy between the two is of', async (t) => {
+  const world = await similarityWorld(t, [first, disguised(first), `${first}\nextra = [1]\n`]);
+  const { admin, sql, deps, ids } = world;
+  await admin`
+    update similarity_version v set miner_hotkey = o.miner_hotkey, author = o.author
+    from similarity_version o
+    where v.agent_version_id = ${ids[2] ?? ''} and o.agent_version_id = ${ids[0] ?? ''}`;
+  const lease = () => leaseUnread(sql, 60_000);
+  const [one, copy, later] = [await lease(), await lease(), await lease()];
+  if (!(one && copy && later)) return t.fail('all are to be read');
+
+  for (const held of [later, one, copy]) await readVersion(deps, held);
+  await count(() => reportNext(deps));
+
+  t.deepEqual(await listed(world), ['clean', 'copy', 'clean']);
+});
+
 // They withdraw all at once, and know of no place.
 test('coordinators of before may be at it as well', async (t) => {
   const world = await worldWithout(t, texts, [second]);

@@ -39,10 +39,10 @@ let admin: Sql;
 let sql: Sql;
 let suiteId: number;
 const store = new Map<string, string>();
-const [one, two, three, four, five, six] = fc
-  .sample(program(3), { numRuns: 6, seed: 5 })
+const [one, two, three, four, five, six, seven] = fc
+  .sample(program(3), { numRuns: 7, seed: 5 })
   .map((made) => textOf(made));
-if (!(one && two && three && four && five && six)) throw new Error('six were asked for');
+if (!(one && two && three && four && five && six && seven)) throw new Error('seven were asked for');
 
 test.before(async () => {
   const database = await testDatabase();
@@ -170,6 +170,30 @@ test.serial('an earlier file that is seen late turns the verdict on the later on
 
   t.is((await reportOf(earlier))?.verdict, 'clean');
   t.is((await reportOf(later))?.verdict, 'copy');
+});
+
+test.serial('what is written down behind a later one is taken in by the next look', async (t) => {
+  await plant({ hotkey: 'u', text: `${one}\nlast = 6\n`, minute: 63 });
+  const look = await register();
+  if (look === 'busy' || !look.isAtEnd) return t.fail('one look sees all');
+  const earlier = await plant({ hotkey: 'v', text: `${two}\nlast = 7\n`, minute: 62 });
+
+  await transact((tx) => registerVersions(tx, { limit: 500, after: look.next }));
+
+  t.not(await reportOf(earlier), undefined);
+});
+
+test.serial('of two files of one instant one is earlier', async (t) => {
+  const ids = [
+    await plant({ hotkey: 'w', text: seven, minute: 64 }),
+    await plant({ hotkey: 'x', text: disguised(seven), minute: 64 }),
+  ];
+  await work();
+
+  const verdicts = await Promise.all(
+    ids.toSorted().map(async (id) => (await reportOf(id))?.verdict),
+  );
+  t.deepEqual(verdicts, ['clean', 'copy']);
 });
 
 test.serial('nor does it matter that the later one is being reported on just then', async (t) => {
