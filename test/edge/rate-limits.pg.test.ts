@@ -4,6 +4,7 @@ import { connectNats } from '../../infra/nats/connect.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { caller } from '../support/edge-client.ts';
 import { refusal } from '../support/framework.ts';
+import { hurriedRoutes } from '../support/hurried-routes.ts';
 
 const limit = 20;
 const suites = '/v1/public/suites';
@@ -217,15 +218,18 @@ test.serial(
   },
 );
 
-test.serial('heartbeats and results are never counted by address', async (t) => {
-  const beat = `/v1/validator/evaluation-runs/${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}/complete`;
-  const call = client('192.0.2.61');
-  for (let count = 0; count < limit + 3; count++) {
-    t.is((await call('POST', beat, {})).status, 401);
-    t.is((await call('POST', beat, {}, { authorization: 'Bearer nothing' })).status, 401);
-  }
-  t.is((await call()).status, 200);
-});
+for (const [at, [method, path]] of hurriedRoutes.entries()) {
+  test.serial(`never counted by address: ${method} ${path}`, async (t) => {
+    const target = path.replace('{eval_run_id}', randomUUID());
+    const body = method === 'GET' ? undefined : {};
+    const call = client(`192.0.2.${61 + at}`);
+    for (let count = 0; count < limit + 3; count++) {
+      t.is((await call(method, target, body)).status, 401);
+      t.is((await call(method, target, body, { authorization: 'Bearer nothing' })).status, 401);
+    }
+    t.is((await call()).status, 200);
+  });
+}
 
 test.serial('an edge that died or stands still costs no request', async (t) => {
   const ghosts = await connectNats({ url: service.natsUrl, name: 'ghosts' });
