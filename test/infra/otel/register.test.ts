@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -223,6 +224,26 @@ test('metrics are shown on loopback under their own names', async (t) => {
   t.regex(shown, /^paddock_mailbox_depth 7$/m);
   t.regex(shown, /^paddock_edge_clock_ahead NaN$/m, 'what is not known any more');
   t.regex(shown, /^paddock_commit_duration_bucket\{le="5"\} 1$/m);
+  t.is(await stop(running), 0);
+});
+
+/** By which others reach this machine, where it has any; and, on Linux, one that only it reaches. */
+function addressesBesideOurs(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  // One of the link alone cannot be asked without saying by which card.
+  const outer = all.filter(({ internal, scopeid }) => !internal && !scopeid);
+  const hosts = outer.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
+  return ['127.0.0.2', ...hosts];
+}
+
+test('metrics are shown at no other address, unless somebody says so', async (t) => {
+  const port = await freePort();
+  const running = await start(t, { METRICS_PORT: String(port) });
+  for (const host of addressesBesideOurs()) {
+    const asked = fetch(`http://${host}:${port}/metrics`, { signal: AbortSignal.timeout(10_000) });
+    await t.throwsAsync(asked, undefined, host);
+  }
+  t.true((await fetch(`http://127.0.0.1:${port}/metrics`)).ok);
   t.is(await stop(running), 0);
 });
 
