@@ -10,6 +10,7 @@ import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { startPostgres } from '../../infra/local/postgres.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
+import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { privateNats } from '../support/cluster.ts';
 import { systemEnv } from '../support/system-env.ts';
 import { until } from '../support/until.ts';
@@ -164,4 +165,38 @@ test('a process that waits for its broker can still be ended, also by losing its
   await Promise.all([exitCode(told), exitCode(orphaned)]);
   t.is(told.child.signalCode, 'SIGTERM');
   t.is(orphaned.child.signalCode, 'SIGTERM');
+});
+
+/** On the same server, so that no other test's processes meet those of this one. */
+async function anotherDatabase(name: string): Promise<string> {
+  const sql = createSql({ url: neighbours.env.DATABASE_URL, max: 1, applicationName: 'test' });
+  await sql`create database ${sql(name)}`;
+  await closeSql(sql);
+  return Object.assign(new URL(neighbours.env.DATABASE_URL), { pathname: name }).href;
+}
+
+test('a broker that stands still keeps no process that was told to stop', async (t) => {
+  const nats = await privateNats(t);
+  const DATABASE_URL = await anotherDatabase('standing_still');
+  const env = { ...neighbours.env, DATABASE_URL, NATS_URL: nats.url, DRAIN_SECONDS: '2' };
+  const migrated = start(t, 'migrate', env);
+  t.is(await exitCode(migrated), 0, migrated.errors());
+  const coordinator = start(t, 'coordinator', { ...env, PROCESS_NAME: 'coordinator-1' });
+  const edge = start(t, 'edge', { ...env, PROCESS_NAME: 'edge-1' });
+  await Promise.all([ready(coordinator), ready(edge)]);
+  process.kill(nats.pid, 'SIGSTOP');
+  t.teardown(() => process.kill(nats.pid, 'SIGCONT'));
+
+  for (const { child } of [coordinator, edge]) child.kill('SIGTERM');
+
+  for (const { child, errors } of [coordinator, edge]) {
+    // Many times what it may take, which costs only whoever has lost the end of it.
+    await t.notThrowsAsync(
+      until(() => child.exitCode !== null, 40_000),
+      errors(),
+    );
+    t.is(child.exitCode, 0);
+    // Else it was not kept by anything, and this has shown nothing.
+    t.regex(errors(), /ending before everything could be closed/);
+  }
 });
