@@ -4,13 +4,20 @@ import { type Check, inParts } from './check.ts';
 export const identityChecks: readonly Check[] = [
   {
     id: 'INV-37',
-    rule: 'a nonce of a hotkey was accepted once',
-    of: 'audit.nonces',
+    rule: 'the database takes a nonce of a hotkey once',
+    // Its key alone decides, and two of a kind beside it there are not: what can be wrong is the key.
+    of: 'pg_index',
     find: (sql) => sql`
-      select hotkey, nonce, count(*) as times
-      from audit.nonces
-      group by hotkey, nonce
-      having count(*) > 1`,
+      select 'nonce' as "table", '(hotkey, nonce)' as "without a key"
+      where not exists (
+        select from pg_index i
+        join pg_class c on c.oid = i.indrelid
+        join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'public' and c.relname = 'nonce'
+          and i.indisunique and i.indisvalid and i.indpred is null and i.indnkeyatts = 2
+          and array['hotkey', 'nonce'] = (
+            select array_agg(a.attname::text order by a.attname) from pg_attribute a
+            where a.attrelid = i.indrelid and a.attnum = any(i.indkey)))`,
   },
   {
     id: 'INV-38',
