@@ -4,6 +4,7 @@ import type { Draft } from './draft.ts';
 import { cancelLiveRuns, endRun } from './end-run.ts';
 import { excludeRun } from './exclude-run.ts';
 import { setMinerBan } from './miner-ban.ts';
+import { isBanned } from './validator-ban.ts';
 
 /**
  * A banned validator loses its live runs and its say in work that is still open and in races that
@@ -23,7 +24,7 @@ export function banHotkey(draft: Draft, hotkey: string): Answer {
 }
 
 export function unbanHotkey(draft: Draft, hotkey: string): Answer {
-  if (draft.state.orders?.bannedHotkeys.has(hotkey) === true) return accepted({});
+  if (isBanned(draft, hotkey)) return accepted({});
   holdWorkOf(draft, hotkey, false);
   return accepted({});
 }

@@ -5,6 +5,7 @@ import type { WorkState } from '../../machines/work-item/machine.ts';
 import type { Draft } from './draft.ts';
 import { eligibleAt, publishEligible } from './eligibility.ts';
 import { closeWork, endRun, rescore } from './end-run.ts';
+import { isBanned } from './validator-ban.ts';
 
 /** Counts a success that was left out, or says why it still does not count. */
 export function includeRun(draft: Draft, run: RunState): void {
@@ -43,8 +44,7 @@ function successOf({ context }: RunState) {
 }
 
 function obstacleTo(draft: Draft, { context }: RunState): ExclusionReason | undefined {
-  const isBanned = draft.state.orders?.bannedHotkeys.has(context.validatorHotkey) === true;
-  return isBanned ? 'VALIDATOR_BANNED' : undefined;
+  return isBanned(draft, context.validatorHotkey) ? 'VALIDATOR_BANNED' : undefined;
 }
 
 /** The slot may be taken: its validator's own second run goes first, then the youngest. */

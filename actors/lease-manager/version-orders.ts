@@ -7,9 +7,9 @@ import { type Answer, accepted, refused } from './answer.ts';
 import { discardVersion } from './discard-version.ts';
 import type { Draft } from './draft.ts';
 import { rescore } from './end-run.ts';
+import { followBans } from './follow-bans.ts';
 import { isOfFormerSuite } from './former-suite.ts';
 import type { evalMessages, VersionOrderReply } from './messages.ts';
-import { followMinerBan } from './miner-ban.ts';
 import { supersedeVersion } from './supersede-suite.ts';
 
 type Discard = z.infer<(typeof evalMessages)['discard-version']>;
@@ -61,7 +61,7 @@ function reopenWork(draft: Draft, agentVersionId: string): void {
     draft.recordItem(agentVersionId, workItemId, [
       { type: 'REOPENED', reason: 'VERSION_REINSTATED' },
     ]);
-    followMinerBan(draft, agentVersionId, workItemId);
+    followBans(draft, agentVersionId, workItemId);
     rescore(draft, agentVersionId, workItemId);
   }
 }

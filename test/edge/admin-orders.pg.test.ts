@@ -91,6 +91,46 @@ test.serial('a version is discarded and reinstated', async (t) => {
   ]);
 });
 
+/** Until every partition has taken the news of it. */
+async function ban(hotkey: string): Promise<void> {
+  const body = { reason: 'false results' };
+  await okBody(await service.operator('PUT', `/v1/admin/hotkeys/${hotkey}/ban`, { body }));
+  await until(async () => {
+    const untold = await service.sql`
+      select from rt.outbox o
+      where o.target_kind = 'eval' and o.subject like '%.hotkey-banned' and not exists (
+        select from rt.inbox i
+        where i.kind = o.target_kind and i.part = o.target_part and i.msg_id = o.msg_id)`;
+    return untold.length === 0;
+  });
+}
+
+test.serial(
+  'what a banned validator found counts no longer in work that opens again',
+  async (t) => {
+    const { suite, versionId, evalRunId, validator } = await eligible(t, 'opened again');
+    await ban(validator.hotkey);
+    t.is((await statusOf(versionId)).qualifying_score, 0.7, 'where the work is done it stands');
+
+    const runs = await service.sql<{ evalRunId: string }[]>`
+    select eval_run_id as "evalRunId" from evaluation_run
+    where agent_version_id = ${versionId} and eval_run_id <> ${evalRunId}`;
+    const path = runPath(runs[0]?.evalRunId ?? '', 'exclude');
+    t.like(await shaped(t, orderedRun, await post(path, { reason: 'odd host' })), {
+      is_included: false,
+    });
+
+    t.like(await statusOf(versionId), { included_success_count: 0, qualifying_score: null });
+    for (const fresh of await validators(service, 'after the ban', 2)) {
+      await evaluate(fresh, suite, '0.2');
+    }
+    t.is((await statusOf(versionId)).qualifying_score, 0.2);
+    const [banned] = await service.sql`
+    select exclusion_reason from evaluation_run where eval_run_id = ${evalRunId}`;
+    t.is(banned?.['exclusion_reason'], 'VALIDATOR_BANNED');
+  },
+);
+
 test.serial('a live run is reclaimed and its work offered again', async (t) => {
   await openTrialSuite(service);
   const miner = await service.miner('reclaim miner');
@@ -186,8 +226,8 @@ test.serial('a ban under a key of the day before ends live runs too', async (t) 
   const validator = await service.validator('old ban');
   const path = `/v1/admin/hotkeys/${validator.hotkey}/ban`;
   const headers = { 'idempotency-key': randomUUID() };
-  const ban = () => service.operator('PUT', path, { body: { reason: 'cheats' }, headers });
-  await okBody(await ban());
+  const order = () => service.operator('PUT', path, { body: { reason: 'cheats' }, headers });
+  await okBody(await order());
   await okBody(await service.operator('DELETE', path));
   await forgetAnswers(service.sql);
   let claimed = await validator.request('POST', claimPath);
@@ -198,7 +238,7 @@ test.serial('a ban under a key of the day before ends live runs too', async (t) 
   });
   const { eval_run_id: evalRunId } = await okBody<{ eval_run_id: string }>(claimed);
 
-  await okBody(await ban());
+  await okBody(await order());
 
   const status = async () =>
     await service.sql<{ status: string }[]>`

@@ -43,6 +43,15 @@ export function checkWork({ items, runs }: Aggregate): void {
   }
 }
 
+/** While every ban has been told: what is open goes on without those that are banned. */
+export function checkBans({ items }: Aggregate, banned: ReadonlySet<string>): void {
+  for (const { state } of items.values()) {
+    const { included } = state.context;
+    const isHeard = included.some(({ validatorHotkey }) => banned.has(validatorHotkey));
+    must('banned validators have no say in open work', state.value !== 'open' || !isHeard);
+  }
+}
+
 /** The first of the runs that this one followed: each in the place of the one that it judged again. */
 function placeOf({ context }: RunState, runs: Aggregate['runs']): string {
   const judged = runs.get(context.rejudges?.evalRunId ?? '')?.state;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { EvalWorld, episode, versionIdAt } from '../../support/eval-world.ts';
+import { EvalWorld, episode, problemIdOf, suiteOf, versionIdAt } from '../../support/eval-world.ts';
 
 const results = [episode(0), episode(1), episode(2)];
 
@@ -81,6 +81,34 @@ test('work is kept for a minute from a validator whose third run of it timed out
   t.not(world.claim('val-b'), null);
   world.nowMs += 60_000;
   t.not(world.claim('val-a'), null);
+});
+
+// Else each claim would be refused at its commit, decided afresh alike, and refused again.
+test('work of a race that is over is given to nobody, though the news of its end is to come', (t) => {
+  const world = new EvalWorld();
+  world.submit(1);
+  for (const validator of ['val-a', 'val-b']) {
+    const own = world.run(validator);
+    world.append(own, results);
+    world.complete(own);
+  }
+  const raceId = problemIdOf('race');
+  const roster = suiteOf(3).qualifying;
+  const start = { raceId, suiteId: 1, requiredSuccesses: 2, agentVersionIds: [versionIdAt(1)] };
+  world.state.races.set(raceId, { isRunning: true, roster });
+  world.ok('race-started', start);
+  world.submit(2);
+  const workItemId = [...world.version(1).items.keys()].at(-1) ?? '';
+  const claimed = (slot: number, preferred: string[] = []) =>
+    world.claim('val-a', { slot, preferred })?.workItemId;
+  t.is(claimed(0), workItemId);
+
+  world.state.races.set(raceId, { isRunning: false, roster });
+
+  const other = world.itemState(2).context.workItemId;
+  t.is(world.claim('val-b', { preferred: [workItemId] })?.workItemId, other);
+  t.is(claimed(1), other);
+  t.is(claimed(2), undefined);
 });
 
 test('a banned validator loses its runs and its say; a banned miner’s work waits', (t) => {

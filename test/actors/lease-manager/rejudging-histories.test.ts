@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { randomId } from '../../../infra/ids/ids.ts';
 import {
+  checkBans,
   checkEnds,
   checkFolds,
   checkVersion,
@@ -186,6 +187,7 @@ test('whatever is judged again, work, scores and ends stay sound', (t) => {
       play.take(each);
       for (const aggregate of play.aggregates()) {
         checkWork(aggregate);
+        checkBans(aggregate, play.banned);
         checkVersion(aggregate);
         checkEnds(aggregate, ended);
       }

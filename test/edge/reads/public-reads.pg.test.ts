@@ -145,6 +145,36 @@ test('what runs did lately is read of the last day alone', async (t) => {
   t.is(ofValidators, 3);
 });
 
+/** Runs that ended that many hours ago, one in each of these ways. */
+async function plantEnds(sql: Sql, validatorHotkey: string, hoursAgo: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+        execution_kind, validator_hotkey, slot, fence, status, is_included, claimed_at,
+        lease_expires_at, completed_at, expected_items)
+      select gen_random_uuid(), 0, gen_random_uuid(), gen_random_uuid(), 1, 'QUALIFYING', 'envpack',
+        ${validatorHotkey}, 0, 1, ended.status, false, ended.at - interval '1 hour', ended.at,
+        ended.at, 30
+      from (
+        select unnest(array['SUCCESS', 'FAILED', 'TIMED_OUT', 'STALE', 'CANCELLED']) as status,
+          rt.clock() - ${hoursAgo} * interval '1 hour' as at) ended`;
+  });
+}
+
+test('a validator is shown with the ends of a day, and what is older is not counted', async (t) => {
+  const { sql } = await testDatabase(t);
+  await sql`
+    insert into validator (hotkey, last_seen_at) values ('v', rt.clock()), ('w', rt.clock())`;
+  await plantEnds(sql, 'v', 23);
+  for (const validator of ['v', 'w']) await plantEnds(sql, validator, 25);
+
+  t.like(await listValidators(sql), [
+    { validatorHotkey: 'v', currentRuns: 0, completed24h: 3, stale24h: 1 },
+    { validatorHotkey: 'w', currentRuns: 0, completed24h: 0, stale24h: 0 },
+  ]);
+});
+
 /** Each batch of results and each step of progress is an event, of the version that it was for. */
 async function plantEvents(sql: Sql, agentVersionId: string): Promise<void> {
   await sql`
