@@ -5,11 +5,12 @@ import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
 import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
-import { startFailureText } from '../start-failure.ts';
+import { endText } from '../start-failure.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
 import { startEdge } from './edge.ts';
 
 const failedStartMs = 5_000;
+let wasReady = false;
 
 async function run(): Promise<void> {
   // Whoever turns crash reports on wants stacks, not keys.
@@ -30,6 +31,7 @@ async function run(): Promise<void> {
     telemetry: createTelemetry(),
   });
   const stopped = untilStopped(process);
+  wasReady = true;
   log.info('ready', { pid: process.pid, port: edge.port });
   process.send?.({ ready: true, port: edge.port });
   const doomed = Promise.race([edge.outdated, edge.cutOff]).then(startAnew);
@@ -50,7 +52,7 @@ function startAnew(): void {
 try {
   await run();
 } catch (error) {
-  console.error(startFailureText(error));
+  console.error(endText(error, { wasReady }));
   process.exitCode = 1;
   // Whatever is left of it must not keep a process that serves nobody: another is to be started.
   unlessEndedWithin(failedStartMs, () => process.exit());

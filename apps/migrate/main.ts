@@ -5,7 +5,7 @@ import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { setPasswords } from '../../infra/postgres/logins.ts';
 import { migrate } from '../../infra/postgres/migrate.ts';
 import { createRoles } from '../../infra/postgres/roles.ts';
-import { startFailureText } from '../start-failure.ts';
+import { endText } from '../start-failure.ts';
 
 const usage = `node infra/with-node.mjs apps/migrate/main.ts [--roles-only]
 
@@ -86,7 +86,7 @@ else {
   try {
     await run(options['roles-only'] === true);
   } catch (error) {
-    console.error(startFailureText(error));
+    console.error(endText(error));
     process.exitCode = 1;
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import test from 'ava';
-import { startFailureText } from '../../apps/start-failure.ts';
+import { endText } from '../../apps/start-failure.ts';
 import { readConfig } from '../../infra/config/config.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { testDatabase } from '../support/cluster.ts';
@@ -9,7 +9,7 @@ const failureOf = async (start: () => unknown): Promise<string> => {
   try {
     await start();
   } catch (error) {
-    return startFailureText(error);
+    return endText(error);
   }
   throw new Error('it started');
 };
@@ -33,7 +33,7 @@ test('a port that is taken is named', async (t) => {
         second.on('error', reject).listen(port, '127.0.0.1');
       }),
   );
-  t.is(text, `another process listens at port ${port} already`);
+  t.is(text, `EADDRINUSE: another process listens at port ${port} already`);
 });
 
 test('what the database refuses is one sentence', async (t) => {
@@ -41,6 +41,26 @@ test('what the database refuses is one sentence', async (t) => {
   const sql = createSql({ url: url.replace(/[^/]*$/, 'nowhere'), applicationName: 'edge', max: 1 });
   t.teardown(() => closeSql(sql));
   t.is(await failureOf(() => sql`select 1`), 'the database: database "nowhere" does not exist');
+});
+
+test('what it says of a statement that is wrong keeps its stack', async (t) => {
+  const { sql } = await testDatabase(t);
+  const text = await failureOf(() => sql`select foo from miner`);
+  t.regex(text, /^PostgresError: column "foo" does not exist\n {4}at /);
+  t.is(text.split('\n').at(-1), 'could not start: column "foo" does not exist');
+});
+
+test('the last line says what it came of, and whether it had started', (t) => {
+  const failed = new Error('migration 7 failed', { cause: new Error('no\n  room') });
+  const lastOf = (error: unknown, wasReady: boolean) =>
+    endText(error, { wasReady }).split('\n').at(-1);
+  t.is(lastOf(failed, false), 'could not start: migration 7 failed: no room');
+  t.is(
+    lastOf(new AggregateError([failed]), true),
+    'ended: AggregateError: migration 7 failed: no room',
+  );
+  const taken = Object.assign(new Error('x'), { syscall: 'listen', code: 'EADDRINUSE', port: 1 });
+  t.is(lastOf(taken, true), 'ended: x');
 });
 
 test('what nobody expected has its stack, and says in the last line what it was', async (t) => {

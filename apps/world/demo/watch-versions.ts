@@ -28,17 +28,30 @@ export async function untilJudged(watching: Watching): Promise<boolean> {
     if (clock.monotonicMs() > watching.deadlineMs) return false;
     await clock.sleep(pollMs, signal);
     if (signal.aborted) return false;
-    try {
-      await tellEndedLeases(watching);
-      for (const agentVersionId of [...waiting]) await lookAt(watching, agentVersionId);
-    } catch (error) {
-      await clock.sleep(pauseMsOf(error), signal);
+    await patiently(watching, () => tellEndedLeases(watching));
+    for (const agentVersionId of [...waiting]) {
+      await patiently(watching, () => lookAt(watching, agentVersionId));
     }
   }
   return true;
 }
 
-/** Whoever is asked to come again comes again: a public limit may be set low, or shared with other edges. */
+/** Whoever is asked to come again comes again, while there is time. */
+async function patiently(watching: Watching, look: () => Promise<void>): Promise<void> {
+  const { clock, signal, deadlineMs } = watching;
+  while (!signal.aborted) {
+    try {
+      return await look();
+    } catch (error) {
+      const pauseMs = pauseMsOf(error);
+      const leftMs = deadlineMs - clock.monotonicMs();
+      if (leftMs <= 0) return;
+      await clock.sleep(Math.min(pauseMs, leftMs), signal);
+    }
+  }
+}
+
+/** A public limit may be set low, or shared with other edges. */
 function pauseMsOf(error: unknown): number {
   if (error instanceof Refusal && error.retryAfterSeconds !== undefined) {
     return error.retryAfterSeconds * 1000;
