@@ -60,7 +60,7 @@ export async function versionById(sql: Sql, id: string): Promise<VersionRow | un
 }
 
 export interface RacedVersionRow extends VersionRow {
-  /** It entered a race, or its pin was not honoured in one. */
+  /** It entered a race, has work of one, or its pin was not honoured in one. */
   readonly isOfRaces: boolean;
 }
 
@@ -72,6 +72,10 @@ export async function racedVersionById(sql: Sql, id: string): Promise<RacedVersi
     cross join lateral (
       select exists (select from race_entrant e where e.agent_version_id = v.agent_version_id)
         or exists (select from race_fallback f where f.agent_version_id = v.agent_version_id)
+        or exists (
+          select from work_item w
+          where w.agent_version_id = v.agent_version_id and w.race_id is not null
+            and w.rejudging_id is null)
         as know_it
     ) races
     where v.agent_version_id = ${id}`;
