@@ -46,7 +46,7 @@ let idle: Costs | undefined;
 const sightings = { 'service: insert validator': Math.ceil(idleMs / 2_000) };
 
 /** Of the meter's sweeper, which looks much oftener here so that nothing waits for it. */
-const swept = new Set(['actor: rt.outbox_purge_pages', 'actor: select rt.outbox_due']);
+const swept = new Set(['actor: select rt.outbox_purge_pages', 'actor: select rt.outbox_due']);
 
 const measured = new Map<string, Costs[]>();
 const wholeEvaluation = 'a whole evaluation';
