@@ -74,6 +74,41 @@ test.serial('what is stuck is listed as well by an edge that knows of no bound',
   t.deepEqual(failures, []);
 });
 
+for (const isOld of [false, true]) {
+  const edge = isOld ? 'an edge that tells nothing of it' : 'an edge that tells of it';
+  test.serial(`what holds a race’s work is shown to operators, by ${edge}`, async (t) => {
+    const page = await blank(t);
+    const failures: unknown[] = [];
+    page.on('pageerror', (error) => failures.push(error));
+    const held = [
+      {
+        hold_reason: 'REPEATED_FAILURES',
+        items: 2,
+        next_ends_at: new Date(Date.now() + 20 * 60_000),
+      },
+      { hold_reason: 'MINER_BANNED', items: 1, next_ends_at: null },
+    ];
+    const race = {
+      ...{ race_id: '00000000-0000-4000-8000-000000000001', race_number: 7 },
+      ...{ status: 'RACE_RUNNING', qualifying_closes_at: new Date(), deadline_at: null },
+      ...(isOld ? {} : { work: { items: 9, open: 4, live_runs: 1, held } }),
+    };
+    await page.route('**/v1/admin/overview', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), current_race: race } });
+    });
+    await signInAsOperator(page, service);
+    await page.getByText('7, race running').waitFor();
+    const told = (await page.locator('main').textContent()) ?? '';
+    t.is(told.includes('4 of 9 entrants not done, 1 runs live'), !isOld);
+    t.is(/2 of the race are held: REPEATED_FAILURES: .* offered again in/.test(told), !isOld);
+    t.is(/1 of the race is held: MINER_BANNED: /.test(told), !isOld);
+    const figure = page.locator('dl.facts div', { hasText: 'Work of the race that is held' });
+    t.is(await figure.locator('dd').textContent(), isOld ? '0' : '3');
+    t.deepEqual(failures, []);
+  });
+}
+
 // As where the page came from an edge of one release, and an edge of another is asked for its script.
 const script = '**/app/assets/main-*.js';
 

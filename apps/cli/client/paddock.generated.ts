@@ -1021,6 +1021,17 @@ export interface GetAdminOverviewAnswer {
     readonly status: string;
     readonly qualifying_closes_at: string;
     readonly deadline_at: string | null;
+    readonly work: {
+      readonly items: number;
+      readonly open: number;
+      readonly live_runs: number;
+      readonly held: readonly ({
+        /** Why they are not offered: MINER_BANNED, REPEATED_FAILURES. infra/reference/reasons.md says what each means. */
+        readonly hold_reason: string | null;
+        readonly items: number;
+        readonly next_ends_at: string | null;
+      })[];
+    };
   } | null;
   readonly race_tasks: {
     readonly held_out: number;

@@ -1,5 +1,5 @@
 import { backlogMax } from '../../../infra/ports/outbox-store.ts';
-import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Fragment, Sql } from '../../../infra/ports/sql.ts';
 
 export interface PartitionRow {
   readonly kind: string;
@@ -43,6 +43,23 @@ export interface UnfinishedRaceRow {
   readonly qualifyingClosesAtMs: number;
   /** Null until it runs. */
   readonly deadlineAtMs: number | null;
+  readonly work: RaceWork;
+}
+
+/** Of one race, each entrant having one work item; all zero until it runs. */
+export interface RaceWork {
+  readonly items: number;
+  readonly open: number;
+  readonly liveRuns: number;
+  /** Of the open ones, those that are offered to nobody. */
+  readonly held: readonly HeldWork[];
+}
+
+export interface HeldWork {
+  readonly reason: string;
+  readonly items: number;
+  /** When the first of them is offered again; null where that takes an order. */
+  readonly nextEndsAtMs: number | null;
 }
 
 export interface OverviewRow {
@@ -69,7 +86,8 @@ export async function readOverview(sql: Sql): Promise<OverviewRow> {
       (select jsonb_build_object('raceId', r.race_id, 'raceNumber', r.race_number,
           'status', r.status,
           'qualifyingClosesAtMs', floor(extract(epoch from r.qualifying_closes_at) * 1000),
-          'deadlineAtMs', floor(extract(epoch from r.deadline_at) * 1000))
+          'deadlineAtMs', floor(extract(epoch from r.deadline_at) * 1000),
+          'work', (${raceWork(sql)}))
         from race r
         join suite s on s.suite_id = r.suite_id
         where s.is_active and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
@@ -94,6 +112,25 @@ export async function readOverview(sql: Sql): Promise<OverviewRow> {
     from rt.outbox_backlog(${backlogMax / 2}) backlog`;
   if (row === undefined) throw new Error('the overview has one row');
   return row;
+}
+
+/** Of the race `r`, as JSON. Under seal: what holds its work says how runs of it ended. */
+function raceWork(sql: Sql): Fragment {
+  return sql`
+    select jsonb_build_object('items', count(*), 'open', count(*) filter (where w.state = 'OPEN'),
+      'liveRuns', coalesce(sum(w.live_count), 0),
+      'held', (
+        select coalesce(jsonb_agg(h order by h.reason), '[]')
+        from (
+          select o.hold_reason as reason, count(*) as items,
+            floor(extract(epoch from min(o.hold_until) filter (where o.hold_reason <> 'MINER_BANNED')) * 1000)
+            as "nextEndsAtMs"
+          from work_item o
+          where o.race_id = r.race_id and o.rejudging_id is null and o.state = 'OPEN'
+            and (o.hold_until > rt.clock() or o.hold_reason = 'MINER_BANNED')
+          group by o.hold_reason) h))
+    from work_item w
+    where w.race_id = r.race_id and w.rejudging_id is null`;
 }
 
 export interface ParkedRow {

@@ -25,6 +25,17 @@ interface Pending {
   }[];
 }
 
+interface RaceWork {
+  readonly items: number;
+  readonly open: number;
+  readonly live_runs: number;
+  readonly held: readonly {
+    readonly hold_reason: string;
+    readonly items: number;
+    readonly next_ends_at: string | null;
+  }[];
+}
+
 let service: TestService;
 let race: SealedRace;
 /** In the order of claims: two of the race, and one that qualifies. */
@@ -90,8 +101,19 @@ const pendingOf = async (versionId: string) => {
   return items.find(({ agent_version_id: id }) => id === versionId);
 };
 
+const minutesUntil = (at: string | null | undefined) =>
+  (Date.parse(at ?? '') - Date.now()) / 60_000;
+
+async function workForOperators() {
+  const answer = await service.operator('GET', '/v1/admin/overview');
+  const { current_race: unfinished } = (await answer.json()) as {
+    readonly current_race: { readonly work: RaceWork } | null;
+  };
+  return unfinished?.work;
+}
+
 test.serial(
-  'that a race’s work is held nobody can tell, of it or of the work behind it',
+  'that a race’s work is held nobody but operators can tell, of it or of the work behind it',
   async (t) => {
     const [first, second] = waiting;
     const before = await told();
@@ -102,6 +124,26 @@ test.serial(
     t.deepEqual(await told(), before);
     await hold(second);
     t.deepEqual(await told(), before);
+
+    const work = await workForOperators();
+    t.like(work, { items: 3, open: 2, live_runs: 0, held: { length: 1 } });
+    t.like(work?.held[0], { hold_reason: 'REPEATED_FAILURES', items: 2 });
+    t.true(Math.abs(minutesUntil(work?.held[0]?.next_ends_at) - 30) <= 1);
+    await service.sql`
+      update work_item set hold_reason = 'MINER_BANNED', live_count = 1
+      where agent_version_id = ${second} and race_id is not null`;
+    t.like(await workForOperators(), { open: 2, live_runs: 1 });
+    t.deepEqual(
+      (await workForOperators())?.held.map(({ next_ends_at: at, ...held }) => [held, at === null]),
+      [
+        [{ hold_reason: 'MINER_BANNED', items: 1 }, true],
+        [{ hold_reason: 'REPEATED_FAILURES', items: 1 }, false],
+      ],
+      'a ban ends by an order, whatever failures had held before it',
+    );
+    await service.sql`
+      update work_item set hold_reason = 'REPEATED_FAILURES', live_count = 0
+      where agent_version_id = ${second} and race_id is not null`;
 
     // Complete and under embargo, while its coordinator has not heard of it.
     await service.sql`

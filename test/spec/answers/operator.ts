@@ -69,6 +69,14 @@ export const overview = z.strictObject({
       status: text,
       qualifying_closes_at: instant,
       deadline_at: instant.nullable(),
+      work: z.strictObject({
+        items: integer,
+        open: integer,
+        live_runs: integer,
+        held: z.array(
+          z.strictObject({ hold_reason: text, items: integer, next_ends_at: instant.nullable() }),
+        ),
+      }),
     })
     .nullable(),
   race_tasks: z

@@ -11,6 +11,7 @@ import { type ReigningTopRow, topView } from '../../reads/top.ts';
 import { hotkeyOut } from '../../wire/hotkey.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
 import { providerNameOf } from '../../wire/provider.ts';
+import { reasonField } from '../../wire/reason-field.ts';
 import { scoreOut } from '../../wire/score.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 
@@ -22,6 +23,20 @@ const unfinishedRace = z.object({
   status: z.string(),
   qualifying_closes_at: instant,
   deadline_at: instant.nullable(),
+  /** One item for each entrant, once it runs. */
+  work: z.object({
+    items: count,
+    open: count,
+    live_runs: count,
+    /** Open ones that are offered to nobody for now, by what holds them. */
+    held: z.array(
+      z.object({
+        hold_reason: reasonField('hold_reason', 'Why they are not offered'),
+        items: count,
+        next_ends_at: instant.nullable(),
+      }),
+    ),
+  }),
 });
 /** What the current race could draw now, how much of it no race had, and for how many it asks. */
 const raceTasks = z.object({ held_out: count, unraced: count, asked_for: count });
@@ -110,6 +125,14 @@ function toUnfinishedRace(race: UnfinishedRaceRow): z.infer<typeof unfinishedRac
     status: race.status,
     qualifying_closes_at: formatInstant(race.qualifyingClosesAtMs),
     deadline_at: formatInstantOrNull(race.deadlineAtMs),
+    work: {
+      items: race.work.items,
+      open: race.work.open,
+      live_runs: race.work.liveRuns,
+      held: race.work.held.map(({ reason, items, nextEndsAtMs }) => ({
+        ...{ hold_reason: reason, items, next_ends_at: formatInstantOrNull(nextEndsAtMs) },
+      })),
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { explained } from '../../../../../machines/reasons/explained.ts';
 import type {
   GetAdminOverviewAnswer,
   GetAdminParkedMessagesAnswer,
@@ -54,6 +55,7 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
     { title: 'Parked messages', count: told.parked_messages },
     { title: 'Partitions without owner', count: told.partitions_without_owner },
     { title: 'Tasks that the race lacks', count: tasksLacking(tasks) },
+    { title: 'Work of the race that is held', count: sumOf(heldOf(race)) },
   ];
   return (
     <>
@@ -80,6 +82,7 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
             {race.race_number}, {wordsOf(race.status).toLowerCase()}
           </Link>
         )}
+        {workText(race)}
         {tasks !== null &&
           `, asks for ${countText(tasks.asked_for)} tasks of ${countText(tasks.held_out)} held out, of which no race had ${countText(tasks.unraced)}`}
         . Top:{' '}
@@ -96,9 +99,39 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
           </>
         )}
       </p>
+      <Held held={heldOf(race)} />
       <Inference told={told} />
     </>
   );
+}
+
+type Race = GetAdminOverviewAnswer['current_race'];
+type HeldWork = NonNullable<Race>['work']['held'];
+
+// An edge of the release before tells nothing of a race's work.
+const workOf = (race: Race): Partial<NonNullable<Race>>['work'] => race?.work;
+const heldOf = (race: Race): HeldWork => workOf(race)?.held ?? [];
+const sumOf = (held: HeldWork) => held.reduce((sum, { items }) => sum + items, 0);
+
+function workText(race: Race): string {
+  const { items, open, live_runs: live } = workOf(race) ?? { items: 0, open: 0, live_runs: 0 };
+  if (items === 0) return '';
+  return `, ${countText(open)} of ${countText(items)} entrants not done, ${countText(live)} runs live`;
+}
+
+function Held({ held }: { readonly held: HeldWork }) {
+  return held.map(({ hold_reason: reason, items, next_ends_at: endsAt }) => (
+    <p key={reason}>
+      {countText(items)} of the race {items === 1 ? 'is' : 'are'} held:{' '}
+      {reason !== null && explained('hold_reason', reason)}
+      {endsAt !== null && (
+        <>
+          {' '}
+          The first is offered again <When at={endsAt} />.
+        </>
+      )}
+    </p>
+  ));
 }
 
 /** It runs on fewer tasks than it asks for, where no more are held out. */
