@@ -75,6 +75,9 @@ export const raceMutants: readonly Mutant[] = [
     id: 'margin-forgotten',
     breaks: 'Whoever scores as much as the top takes its place.',
     signs: ['INV-31'],
+    // Of where everything works: more races come to their end, and few are won by less than the margin.
+    world: 'calm',
+    seed: 64,
     days: 3,
     edits: [
       {

@@ -95,7 +95,7 @@ export const runtimeMutants: readonly Mutant[] = [
     id: 'snapshot-lags',
     breaks: 'Of two changes in one batch the snapshot keeps the first.',
     signs: ['INV-49', 'SIM'],
-    seed: 20,
+    seed: 148,
     edits: [
       {
         file: 'actors/runtime/commit-batch.ts',
