@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { metrics } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -18,8 +19,7 @@ export function startMetrics(at: {
   const metricProducers = [tallyProducer(tallies)];
   const options = { host, port, withoutScopeInfo: true, metricProducers };
   const reader = new PrometheusExporter(options, (error) => {
-    // Unhandled on purpose: a process that cannot be watched as asked must not start.
-    if (error) throw new Error(`METRICS_PORT ${port} cannot be used on ${host}`, { cause: error });
+    if (error) endUnwatched(`METRICS_PORT ${port} cannot be used on ${host}: ${error.message}`);
   });
   const resource = resourceFromAttributes({ 'service.name': serviceName });
   const provider = new MeterProvider({ resource, readers: [reader] });
@@ -31,4 +31,11 @@ export function startMetrics(at: {
     .createObservableGauge('paddock.process.started', gauges['paddock.process.started'])
     .addCallback((result) => result.observe(startedSeconds));
   onShutdown(() => provider.shutdown());
+}
+
+/** A process that cannot be watched as asked must not start; nothing of it has begun that could be lost. */
+function endUnwatched(why: string): never {
+  // Written out before the process ends, where standard error is a pipe too.
+  writeSync(2, `could not start: ${why}\n`);
+  process.exit(1);
 }

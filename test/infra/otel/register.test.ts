@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline';
+import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
@@ -225,6 +226,23 @@ test('metrics are shown on loopback under their own names', async (t) => {
   t.regex(shown, /^paddock_edge_clock_ahead NaN$/m, 'what is not known any more');
   t.regex(shown, /^paddock_commit_duration_bucket\{le="5"\} 1$/m);
   t.is(await stop(running), 0);
+});
+
+test('a process whose port for metrics is taken does not start, and says why as its last line', async (t) => {
+  const port = await listening(t, createServer());
+  const child = spawn(process.execPath, ['--import', register, program], {
+    env: { ...systemEnv(), METRICS_PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const [said, [code]] = await Promise.all([readText(child.stderr), once(child, 'exit')]);
+  t.is(code, 1);
+  const [last, ...before] = said.trim().split('\n').toReversed();
+  t.regex(
+    last ?? '',
+    /could not start: METRICS_PORT \d+ cannot be used on 127\.0\.0\.1: .*EADDRINUSE/,
+  );
+  t.deepEqual(before, [], 'no stack');
 });
 
 /** By which others reach this machine, where it has any; and, on Linux, one that only it reaches. */
