@@ -62,3 +62,82 @@ test('a crowd beyond what one statement takes is loaded in several', async (t) =
     [500, 500, 1],
   );
 });
+
+/** Loads that end when they are told to, in the order of their beginning. */
+function waiting() {
+  const open: PromiseWithResolvers<void>[] = [];
+  const load = async (keys: readonly string[]) => {
+    const answered = Promise.withResolvers<void>();
+    open.push(answered);
+    await answered.promise;
+    return await lengths(keys);
+  };
+  return { load, open };
+}
+
+test('while two loads are under way, what many turns ask for is gathered for the next one', async (t) => {
+  const { load, open } = waiting();
+  const { gathered, loads, endTurn } = gathering(load);
+  const answers = ['a', 'bb', 'ccc', 'dddd', 'eeeee'].map((key) => {
+    const answer = gathered.load(key);
+    endTurn();
+    return answer;
+  });
+  t.deepEqual(loads, [['a'], ['bb']]);
+
+  open[1]?.resolve();
+  t.is(await answers[1], 2);
+  t.deepEqual(loads.slice(2), [['ccc', 'dddd', 'eeeee']]);
+  // The first is as slow as ever, and in nobody's way.
+  open[2]?.resolve();
+  t.deepEqual(await Promise.all(answers.slice(2)), [3, 4, 5]);
+  open[0]?.resolve();
+  t.is(await answers[0], 1);
+});
+
+test('what is asked for in a turn that goes on when a load ends is loaded with all of the turn', async (t) => {
+  const { load, open } = waiting();
+  const { gathered, loads, endTurn } = gathering(load);
+  const [first, second] = ['a', 'bb'].map((key) => {
+    const answer = gathered.load(key);
+    endTurn();
+    return answer;
+  });
+  const third = gathered.load('ccc');
+  open[0]?.resolve();
+  open[1]?.resolve();
+  await Promise.all([first, second]);
+  const fourth = gathered.load('dddd');
+  t.is(loads.length, 2);
+  endTurn();
+  t.deepEqual(loads.slice(2), [['ccc', 'dddd']]);
+  open[2]?.resolve();
+  t.deepEqual(await Promise.all([third, fourth]), [3, 4]);
+});
+
+test('who waits behind a load that fails hears of it, and waits for no other', async (t) => {
+  let isDown = true;
+  const { load, open } = waiting();
+  const { gathered, loads, endTurn } = gathering(async (keys) => {
+    const found = await load(keys);
+    if (isDown) throw new Error('away');
+    return found;
+  });
+  const [first, second, behind] = ['a', 'bb', 'ccc'].map((key) => {
+    const answer = gathered.load(key);
+    endTurn();
+    return answer;
+  });
+  open[0]?.resolve();
+  await t.throwsAsync(first as Promise<number>, { message: 'away' });
+  await t.throwsAsync(behind as Promise<number>, { message: 'away' });
+  isDown = false;
+  open[1]?.resolve();
+  t.is(await second, 2);
+  t.deepEqual(loads, [['a'], ['bb']], 'nothing is asked for whom nobody waits for');
+
+  const after = gathered.load('dddd');
+  endTurn();
+  open[2]?.resolve();
+  t.is(await after, 4, 'and what failed is under way no longer');
+});

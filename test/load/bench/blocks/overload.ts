@@ -1,6 +1,7 @@
 import { type Block, type Figure, mustBeRight } from '../block.ts';
 import { type Level, measureOverload, type OverloadFigures } from '../faults/measure-overload.ts';
 import { read } from '../judge.ts';
+import { slowDatabaseRows } from './slow-database.ts';
 
 const growthMaxMib = 128;
 const mib = 2 ** 20;
@@ -26,8 +27,8 @@ export const overload: Block = {
         'OV6 requests of clients that are gone',
         'no client leaves here; tests show that nothing is begun for them',
       ),
-      unseen('OV10 a slow database', 'chaos makes lines slow; nothing is timed there'),
       unseen('OV11 work in the background', 'none is under way here beside the load'),
+      ...(await slowDatabaseRows(lab)),
     ];
   },
 };

@@ -4,7 +4,14 @@ import { barsOf, distributionOf } from './distribution.ts';
 test('a distribution is told in any order, and of nothing it tells nothing', (t) => {
   const ms = Array.from({ length: 100 }, (_, index) => 99 - index);
 
-  t.deepEqual(distributionOf(ms), { count: 100, p50Ms: 50, p90Ms: 90, p99Ms: 99, maxMs: 99 });
+  t.deepEqual(distributionOf(ms), {
+    count: 100,
+    p50Ms: 50,
+    p90Ms: 90,
+    p99Ms: 99,
+    p999Ms: 99,
+    maxMs: 99,
+  });
   t.is(distributionOf([]).count, 0);
   t.true(Number.isNaN(distributionOf([]).p50Ms));
 });

@@ -7,6 +7,7 @@ export interface Distribution {
   readonly p50Ms: number;
   readonly p90Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   readonly maxMs: number;
 }
 
@@ -17,6 +18,7 @@ export function distributionOf(ms: readonly number[] | Float64Array): Distributi
     p50Ms: percentile(ascending, 0.5),
     p90Ms: percentile(ascending, 0.9),
     p99Ms: percentile(ascending, 0.99),
+    p999Ms: percentile(ascending, 0.999),
     maxMs: ascending.at(-1) ?? Number.NaN,
   };
 }
