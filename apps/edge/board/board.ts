@@ -67,7 +67,6 @@ export class Board {
   readonly #eligibleAt = new Column(Float64Array);
   readonly #eliminatedAt = new Column(Float64Array);
   readonly #honours = new Map<number, Honours>();
-  readonly #survivors = new Set<number>();
   readonly #orders = { qualifying: this.#byQualifying(), race: this.#byRace() };
   #lastRaceNumber = 0;
 
@@ -83,11 +82,6 @@ export class Board {
 
   holds(agentVersionId: string): boolean {
     return this.#ids.find(agentVersionId) !== undefined;
-  }
-
-  /** Versions that the latest race did not eliminate, as far as it knows. */
-  survivors(): string[] {
-    return [...this.#survivors].map((version) => this.#ids.textOf(version));
   }
 
   /** The latest race that it knows a score of; zero before the first. */
@@ -247,8 +241,6 @@ export class Board {
     this.#eligibleAt.set(version, row.eligibleAtUs ?? Number.NaN);
     this.#eliminatedAt.set(version, row.eliminatedAtUs ?? Number.NaN);
     this.#lastRaceNumber = Math.max(this.#lastRaceNumber, row.raceNumber ?? 0);
-    if (row.isSurvivor) this.#survivors.add(version);
-    else this.#survivors.delete(version);
     const hasNone = row.raceScore === null && row.topAt === null && !row.isSurvivor;
     if (hasNone) this.#honours.delete(version);
     else this.#honours.set(version, honoursOf(row));

@@ -138,9 +138,9 @@ export class Boards {
       const news = await newsSince(tx, live.seen.snapshot);
       const versions = new Set(news.versions);
       if (news.isWide) {
-        // Of a race that has ended: whom it scored, and who survived the one before it.
+        // Of a race that has ended: whom it scored, and who was in the one before it, where survivors are from.
         const raced = await racedSince(tx, suite.suiteId, board.lastRaceNumber);
-        for (const each of [...raced, ...board.survivors()]) versions.add(each);
+        for (const each of raced) versions.add(each);
       }
       const of = { versions: [...versions], hotkeys: news.hotkeys };
       const rows = await boardRows(tx, suite.suiteId, of);
