@@ -2,6 +2,7 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import type { MadeEpoch } from '../../machines/emission/furthest-epoch.ts';
 import type { StandingsGround } from '../../machines/emission/standings.ts';
 import { racePolicy } from '../../machines/race/policy.ts';
+import { paidRace } from '../runtime/race-rows.ts';
 import { isReigning } from '../runtime/reign.ts';
 import { lastMade } from './last-made.ts';
 
@@ -40,12 +41,7 @@ export function createGroundReader(
           reign.hotkey as "topHotkey", coalesce(survivors.list, '[]') as survivors
         from (values (1)) one (row)
         left join suite on suite.is_active
-        left join lateral (
-          select r.race_id, r.policy from race r
-          where r.status = 'RACE_COMPLETE'
-          order by r.completed_at desc, r.race_id desc
-          limit 1
-        ) done on true
+        left join lateral (${paidRace(sql)}) done on true
         left join lateral (
           select r.policy from race r
           where r.suite_id = suite.suite_id

@@ -1,5 +1,6 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { RaceBundle } from '../../../machines/race/bundle.ts';
+import { isReleased } from '../../runtime/race-rows.ts';
 
 export const tables = ['race_bundle'] as const;
 
@@ -14,7 +15,7 @@ export async function unbundledRaces(
   const rows = await sql<{ raceId: string }[]>`
     select r.race_id as "raceId"
     from race r
-    where r.status = 'RACE_COMPLETE' and r.released_at <= rt.clock()
+    where ${isReleased(sql, sql`r`)}
       and not exists (select from race_bundle b where b.race_id = r.race_id)
       -- Its last runs are cancelled by a message; the bundle waits for how they ended.
       and not exists (

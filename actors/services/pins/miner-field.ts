@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import type { FieldCandidate } from '../../../machines/race/field.ts';
+import { isSurvivor, lastRaceOf } from '../../runtime/race-rows.ts';
 import { isOfFormerActivation } from '../../runtime/reign.ts';
 
 export interface MinerVersion extends FieldCandidate {
@@ -50,13 +51,7 @@ export async function candidatesOfMiner(
 ): Promise<readonly MinerVersion[]> {
   return await sql<MinerVersion[]>`
     with active as (
-      select s.suite_id, (
-        select r.race_id
-        from race r
-        where r.suite_id = s.suite_id and r.status = 'RACE_COMPLETE'
-        order by r.race_number desc
-        limit 1
-      ) as last_race_id
+      select s.suite_id, (${lastRaceOf(sql, sql`s.suite_id`)}) as last_race_id
       from suite s
       where s.is_active
     ), candidate as (
@@ -88,8 +83,7 @@ export async function candidatesOfMiner(
       exists (
         select from race_entrant e
         where e.race_id = (select last_race_id from active)
-          and e.agent_version_id = v.agent_version_id and not e.is_eliminated
-          and (e.race_score is not null or e.unfinished_reason = 'NOT_FINISHED')
+          and e.agent_version_id = v.agent_version_id and ${isSurvivor(sql, sql`e`)}
       ) as "isSurvivor",
       exists (
         select from top_agent t

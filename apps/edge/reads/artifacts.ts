@@ -1,3 +1,4 @@
+import { isReleased } from '../../../actors/runtime/race-rows.ts';
 import { idsBeside, sharedByIds } from '../../../infra/ids/ids.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { RunRow } from './runs.ts';
@@ -122,6 +123,6 @@ async function runUnderSeal(sql: Sql, episodeResultId: string): Promise<LedgerRo
     select ${seal(sql)}, null as "ledgerSha256"
     from run
     join race on race.race_id = run.race_id
-    where not (race.status = 'RACE_COMPLETE' and race.released_at <= rt.clock())`;
+    where ${isReleased(sql, sql`race`)} is not true`;
   return row;
 }

@@ -1,3 +1,4 @@
+import { isSurvivor, lastRaceOf } from '../../../actors/runtime/race-rows.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 
 /** A version as a board holds it: scores in integers of 10^-4, instants in microseconds. */
@@ -143,13 +144,7 @@ const wholeRows = (sql: Sql, suiteId: number) => sql`
     limit 1
   ) raced on true
   left join race_entrant survivor on survivor.agent_version_id = v.agent_version_id
-    and not survivor.is_eliminated
-    and (survivor.race_score is not null or survivor.unfinished_reason = 'NOT_FINISHED')
-    and survivor.race_id = (
-      select race_id from race
-      where suite_id = ${suiteId} and status = 'RACE_COMPLETE'
-      order by race_number desc
-      limit 1)
+    and ${isSurvivor(sql, sql`survivor`)} and survivor.race_id = (${lastRaceOf(sql, sql`${suiteId}`)})
   cross join lateral (
     select max(t.top_at) as top_at, coalesce(bool_or(t.ended_at is null), false) as is_open
     from top_agent t

@@ -1,3 +1,4 @@
+import { isReleased } from '../../../actors/runtime/race-rows.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 
 export interface RunRow {
@@ -92,7 +93,7 @@ export async function runsOfVersion(sql: Sql, agentVersionId: string): Promise<r
       join evaluation_run i on i.work_item_id = w.work_item_id and i.is_included
       left join race c on c.race_id = w.race_id
       where w.agent_version_id = ${agentVersionId} and w.rejudging_id is null
-        and (w.race_id is null or c.status = 'RACE_COMPLETE' and c.released_at <= rt.clock())
+        and (w.race_id is null or ${isReleased(sql, sql`c`)})
     )
     select ${columns(sql)}
     from evaluation_run r

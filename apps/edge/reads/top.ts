@@ -1,3 +1,4 @@
+import { lastRaceOf, paidRace } from '../../../actors/runtime/race-rows.ts';
 import { isOfFormerActivation, isReigning } from '../../../actors/runtime/reign.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { type RacePolicy, racePolicy } from '../../../machines/race/policy.ts';
@@ -59,21 +60,12 @@ export async function topView(sql: Sql): Promise<TopView> {
       order by r.race_number desc
       limit 1
     ) latest on true
-    left join lateral (
-      select r.policy from race r
-      where r.status = 'RACE_COMPLETE'
-      order by r.completed_at desc, r.race_id desc
-      limit 1
-    ) done on true
+    left join lateral (${paidRace(sql)}) done on true
     left join lateral (
       select e.units
       from race_emission e
       where e.seat = 'TOP' and e.agent_version_id = reign.agent_version_id
-        and e.race_id = (
-          select r.race_id from race r
-          where r.suite_id = suite.suite_id and r.status = 'RACE_COMPLETE'
-          order by r.race_number desc
-          limit 1)
+        and e.race_id = (${lastRaceOf(sql, sql`suite.suite_id`)})
     ) split on true`;
   if (row === undefined) throw new Error('a read of one row found none');
   const { suiteId, top, topUnits, nowMs } = row;

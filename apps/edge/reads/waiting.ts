@@ -1,4 +1,5 @@
 import { offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
+import { isReleased } from '../../../actors/runtime/race-rows.ts';
 import type { Fragment, Sql, Transaction } from '../../../infra/ports/sql.ts';
 
 /** Who of the validators that are here may take a piece of work. */
@@ -108,6 +109,6 @@ export async function meanRunSeconds(sql: Sql | Transaction): Promise<number | n
     join evaluation_run r
       on r.status = 'SUCCESS' and r.completed_at > clock.at - interval '24 hours'
     left join race c on c.race_id = r.race_id
-    where r.race_id is null or c.status = 'RACE_COMPLETE' and c.released_at <= clock.at`;
+    where r.race_id is null or ${isReleased(sql, sql`c`, sql`clock.at`)}`;
   return row?.mean ?? null;
 }
