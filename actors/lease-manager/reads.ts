@@ -1,6 +1,14 @@
 import type { Fragment, Sql } from '../../infra/ports/sql.ts';
 import { pauseTerms } from '../../machines/work-item/pause.ts';
-import { type Evaluator, inVain, isStranger, mayEvaluate, pauseEnd } from '../runtime/offers.ts';
+import {
+  type Evaluator,
+  inVain,
+  isStranger,
+  mayEvaluate,
+  needsRun,
+  pauseEnd,
+  phaseRank,
+} from '../runtime/offers.ts';
 
 export interface RunLocator {
   readonly part: number;
@@ -81,7 +89,7 @@ export async function claimView(sql: Sql, claimer: Claimer): Promise<ClaimView> 
       case when (select count(*) from live where slot < ${slots}) >= ${slots} then '[]'
       else coalesce(
         (select ${listed(sql)} from untried c having bool_or(c.rank = 0)),
-        (select ${listed(sql)} from (${tried(sql, claimer, sql`and ${rank(sql)} = 0`)}) c),
+        (select ${listed(sql)} from (${tried(sql, claimer, sql`and ${phaseRank(sql, sql`w`)} = 0`)}) c),
         (select ${listed(sql)} from untried c),
         (select ${listed(sql)} from (${tried(sql, claimer, sql``)}) c),
         (select ${listed(sql)} from (${judgeable(sql, claimer)}) c),
@@ -135,11 +143,6 @@ function judgeable(sql: Sql, claimer: Claimer): Fragment {
     limit ${limit}`;
 }
 
-/** Races before qualifying; the index work_item_claimable begins with it. */
-function rank(sql: Sql): Fragment {
-  return sql`case w.phase when 'RACE' then 0 else 1 end`;
-}
-
 /** Of work that is judged again nothing ends but an operator: it pauses as qualifying work does. */
 function notPaused(sql: Sql, validatorHotkey: string): Fragment {
   const { RACE, QUALIFYING } = pauseTerms.maxMs;
@@ -178,16 +181,15 @@ function candidates(
   // anti-joins in place of these subqueries the planner reads and sorts all claimable work. Each
   // subquery is one probe of an index that holds nothing else.
   return sql`
-    select w.work_item_id, w.part, w.miner_hotkey, ${rank(sql)} as rank
+    select w.work_item_id, w.part, w.miner_hotkey, ${phaseRank(sql, sql`w`)} as rank
     from work_item w
-    where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
-      and w.rejudging_id is null
+    where ${needsRun(sql, sql`w`)}
       and (w.hold_until is null or w.hold_until <= rt.clock())
       and w.hold_reason is distinct from 'MINER_BANNED'
       and w.miner_hotkey <> all(array(select b.hotkey from hotkey_ban b))
       and ${mayEvaluate(sql, evaluator(sql, claimer))}
       ${restriction}
-    order by ${rank(sql)}, ${order}, w.work_item_id
+    order by ${phaseRank(sql, sql`w`)}, ${order}, w.work_item_id
     limit ${claimer.limit}`;
 }
 

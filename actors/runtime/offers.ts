@@ -10,6 +10,26 @@ export interface Evaluator {
 }
 
 /**
+ * Open work, by its alias, that needs a run more, for its own sake and not to be judged again: the condition of
+ * the index work_item_claimable.
+ */
+export function needsRun(sql: Sql | Transaction, item: Fragment): Fragment {
+  return sql`
+    ${item}.state = 'OPEN' and ${item}.live_count + ${item}.included_success_count < ${item}.required_successes
+      and ${item}.rejudging_id is null`;
+}
+
+/** Races before qualifying; the index work_item_claimable begins with it. */
+export function phaseRank(sql: Sql | Transaction, item: Fragment): Fragment {
+  return sql`case ${item}.phase when 'RACE' then 0 else 1 end`;
+}
+
+/** The order in which work, by its alias, is given out that nobody tried in vain. */
+export function claimOrder(sql: Sql | Transaction, item: Fragment): Fragment {
+  return sql`(${phaseRank(sql, item)}), ${item}.queue_order_at, ${item}.work_item_id`;
+}
+
+/**
  * It does not belong to the miner of the work `w`, by the coldkey of the submission, nor by that of now
  * where it is known.
  */

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { pauseTerms } from '../../../machines/work-item/pause.ts';
-import { unpausedAt, validatorsSeen } from '../../runtime/offers.ts';
+import { needsRun, unpausedAt, validatorsSeen } from '../../runtime/offers.ts';
 
 export const workPhases = ['QUALIFYING', 'RACE'] as const;
 
@@ -37,8 +37,7 @@ export async function readIdleWork(sql: Sql): Promise<IdleWork> {
     cross join worked
     cross join lateral (${unpausedAt(sql, sql`seen`, maxMs)}) unpaused
     cross join lateral (select greatest(w.queued_at, w.hold_until, unpaused.at) as at) offered
-    where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
-      and w.rejudging_id is null
+    where ${needsRun(sql, sql`w`)}
       and w.hold_reason is distinct from 'MINER_BANNED'
       and offered.at <= clock.now
       -- All that is live, in the words of the one index that holds just that.

@@ -1,4 +1,4 @@
-import { offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
+import { claimOrder, needsRun, offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { isHandedOut, type Offers, toldHold } from './waiting.ts';
 
@@ -75,10 +75,9 @@ export async function pendingEvaluations(
           filter (where ${isHandedOut(sql, sql`w`)}) over before, 0)::int as ahead,
         ${toldHold(sql, sql`w`)}
       from work_item w
-      where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
-        and w.rejudging_id is null
+      where ${needsRun(sql, sql`w`)}
       window claim_order as (
-        order by (case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id
+        order by ${claimOrder(sql, sql`w`)}
       ), before as (claim_order rows between unbounded preceding and 1 preceding)
       -- Only of what is shown is it asked who may take it.
       order by place

@@ -1,4 +1,4 @@
-import { offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
+import { claimOrder, needsRun, offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
 import { isReleased } from '../../../actors/runtime/race-rows.ts';
 import type { Fragment, Sql, Transaction } from '../../../infra/ports/sql.ts';
 
@@ -39,10 +39,8 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
       select count(*) as items,
         sum(o.required_successes - o.included_success_count - o.live_count) as runs
       from work_item o
-      where o.state = 'OPEN' and o.live_count + o.included_success_count < o.required_successes
-        and o.rejudging_id is null and ${isHandedOut(sql, sql`o`)}
-        and ((case o.phase when 'RACE' then 0 else 1 end), o.queue_order_at, o.work_item_id)
-          < ((case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id)
+      where ${needsRun(sql, sql`o`)} and ${isHandedOut(sql, sql`o`)}
+        and (${claimOrder(sql, sql`o`)}) < (${claimOrder(sql, sql`w`)})
     ) ahead
     cross join lateral (${offersOf(sql, sql`(${validatorsSeen(sql, '5 minutes')})`)}) offers
     where w.agent_version_id = ${agentVersionId} and w.closed_at is null and w.rejudging_id is null

@@ -37,9 +37,9 @@ export const workMutants: readonly Mutant[] = [
         replacement: 'work.live.length + work.included.length <= work.requiredSuccesses &&',
       },
       {
-        file: 'actors/lease-manager/reads.ts',
-        snippet: 'w.live_count + w.included_success_count < w.required_successes',
-        replacement: 'w.live_count + w.included_success_count <= w.required_successes',
+        file: 'actors/runtime/offers.ts',
+        snippet: '.included_success_count < ',
+        replacement: '.included_success_count <= ',
       },
       {
         file: 'infra/postgres/migrations/0002_domain.up.sql',
