@@ -1,3 +1,4 @@
+import { eventsAfter, newestCursor } from '../../actors/services/public-events.ts';
 import {
   createRegistrationCache,
   type RegistrationCache,
@@ -53,7 +54,6 @@ import { createDeliveries } from './packs/delivery.ts';
 import { createPresence } from './presence.ts';
 import { KeptPages } from './public-reads/kept-pages.ts';
 import { createRates } from './rates/rates.ts';
-import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
 

@@ -1,5 +1,5 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
-import type { PublicEventType, StoredEvent } from '../../../machines/feed/public-event.ts';
+import type { PublicEventType } from '../../../machines/feed/public-event.ts';
 import { isDue } from '../is-due.ts';
 
 export const tables = ['webhook'] as const;
@@ -165,18 +165,4 @@ export async function release(sql: Sql, { webhookId, token }: LeasedWebhook): Pr
     update webhook
     set lease_token = null, lease_until = null, next_attempt_at = rt.wall_clock()
     where webhook_id = ${webhookId} and lease_token = ${token}`;
-}
-
-export async function eventsAfter(
-  sql: Sql,
-  cursor: number,
-  limit: number,
-): Promise<readonly StoredEvent[]> {
-  return await sql<StoredEvent[]>`
-    select cursor::float8 as cursor, type, body,
-      floor(extract(epoch from at) * 1000)::float8 as "atMs"
-    from public_event
-    where cursor > ${cursor}
-    order by cursor
-    limit ${limit}`;
 }

@@ -3,15 +3,9 @@ import type { OutboundOutcome, OutboundPost } from '../../../infra/ports/outboun
 import type { Seal } from '../../../infra/ports/seal.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { eventText, type StoredEvent } from '../../../machines/feed/public-event.ts';
+import { eventsAfter } from '../public-events.ts';
 import { secretContext, signature } from './signature.ts';
-import {
-  eventsAfter,
-  type LeasedWebhook,
-  moveOn,
-  type Progress,
-  recordFailure,
-  release,
-} from './store.ts';
+import { type LeasedWebhook, moveOn, type Progress, recordFailure, release } from './store.ts';
 
 export interface DeliveryTerms {
   readonly timeoutMs: number;

@@ -1,5 +1,5 @@
-import type { Sql } from '../../../infra/ports/sql.ts';
-import type { StoredEvent } from '../../../machines/feed/public-event.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+import type { StoredEvent } from '../../machines/feed/public-event.ts';
 
 /** 0 while there is none. */
 export async function newestCursor(sql: Sql): Promise<number> {
