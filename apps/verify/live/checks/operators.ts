@@ -1,7 +1,6 @@
-import { AuditChain, type AuditRow } from '../../audit/chain.ts';
+import { auditPages } from '../../audit/audit-pages.ts';
+import { AuditChain } from '../../audit/chain.ts';
 import { type Check, inParts } from './check.ts';
-
-const pageRows = 1_000;
 
 /** For which nobody orders a version to be discarded or a run to be excluded. */
 const ownReasons = [
@@ -17,24 +16,13 @@ export const operatorChecks: readonly Check[] = [
     of: 'audit_log',
     find: async (sql) => {
       const chain = new AuditChain();
-      // Below the first number too: nothing may stand there.
-      for (let after = '-9223372036854775808'; ; ) {
-        const page = await sql<(AuditRow & { readonly at: string })[]>`
-          select seq::text as at, seq::float8 as seq, actor, action, object, reason, detail,
-            prev_hash as "prevHash", hash,
-            (extract(epoch from committed_at) * 1000)::float8 as "committedAtMs"
-          from audit_log
-          where seq > ${after}::bigint
-          order by audit_log.seq
-          limit ${pageRows}`;
+      for await (const page of auditPages((read) => read(sql))) {
         for (const row of page) {
           const flaw = chain.follow(row);
           if (flaw !== undefined) return [flaw];
         }
-        const last = page.at(-1);
-        if (last === undefined || page.length < pageRows) return [];
-        after = last.at;
       }
+      return [];
     },
   },
   {
