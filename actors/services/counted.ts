@@ -3,6 +3,7 @@ import { LastCount, type LastCountDeps } from '../../infra/ports/last-count.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { GaugeName } from '../../infra/ports/metrics.ts';
 import type { TelemetryAttributes } from '../../infra/ports/telemetry.ts';
+import { createRounds } from './rounds.ts';
 
 interface Shown {
   readonly name: GaugeName;
@@ -22,23 +23,20 @@ export function createCounted(options: CountedOptions): Service {
   const { clock, everyMs, count, shown, telemetry } = options;
   const stops: (() => void)[] = [];
   const last = new LastCount(options);
-  let counting: Promise<void> = Promise.resolve();
+  const rounds = createRounds(clock, everyMs, () => last.attempt(count));
   return {
     start: async () => {
       stops.push(
-        clock.every(everyMs, () => {
-          counting = last.attempt(count);
-          return counting;
-        }),
         last.show(),
         ...shown.map(({ name, read, attributes }) =>
           telemetry.gauge(name, () => last.known(read()), attributes),
         ),
       );
+      await rounds.start();
     },
     stop: async () => {
       for (const stop of stops.splice(0)) stop();
-      await counting;
+      await rounds.stop();
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { ArchiveText } from '../../../infra/ports/text-archive.ts';
+import { createRounds } from '../rounds.ts';
 import { bundleKey } from './bundle-key.ts';
 import { raceText } from './race-text.ts';
 import { insertBundle, unbundledRaces } from './store.ts';
@@ -25,27 +26,11 @@ const racesPerRound = 20;
  * that build the same one build the same bytes, and the first row stays.
  */
 export function createBundlePublisher(deps: BundleDeps): Service {
-  let stopTicking: (() => void) | undefined;
-  let running: Promise<void> = Promise.resolve();
-  const stopping = new AbortController();
   // Those that cannot be published stay the oldest: behind them the next round goes on, to the end and anew.
   let last: string | null = null;
-  const round = async () => {
-    last = await publishDue(deps, stopping.signal, last);
-  };
-  return {
-    start: async () => {
-      stopTicking = deps.clock.every(everyMs, () => {
-        running = round();
-        return running;
-      });
-    },
-    stop: async () => {
-      stopping.abort();
-      stopTicking?.();
-      await running;
-    },
-  };
+  return createRounds(deps.clock, everyMs, async (stopping) => {
+    last = await publishDue(deps, stopping, last);
+  });
 }
 
 /** One that fails stands in no other's way. Answers behind which race to go on. Never rejects. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
+import { createRounds } from '../rounds.ts';
 import type { Sweep } from '../sweep.ts';
 
 const everyMs = 10_000;
@@ -24,10 +25,8 @@ export function createRetention(deps: {
   readonly clock: Clock;
   readonly log: Logger;
 }): Service {
-  let stopTicking: (() => void) | undefined;
-  let running: Promise<void> = Promise.resolve();
   // None is kept from its work by another that fails: what is not deleted grows without end.
-  const sweep = async () => {
+  return createRounds(deps.clock, everyMs, async () => {
     for (const [what, deleteChunk] of Object.entries(deps.sweeps)) {
       try {
         await deleteAll(deleteChunk);
@@ -35,17 +34,5 @@ export function createRetention(deps: {
         deps.log.warn('old rows could not be deleted; the next round tries again', { what, error });
       }
     }
-  };
-  return {
-    start: async () => {
-      stopTicking = deps.clock.every(everyMs, () => {
-        running = sweep();
-        return running;
-      });
-    },
-    stop: async () => {
-      stopTicking?.();
-      await running;
-    },
-  };
+  });
 }

@@ -23,6 +23,7 @@ import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { similarVersions } from '../../../machines/submission/similar-versions.ts';
 import { standingsOf } from '../../../machines/submission/similarity.ts';
 import { reportOn } from '../../../machines/submission/similarity-report.ts';
+import { createRounds } from '../rounds.ts';
 import type { Transact } from '../service-handler.ts';
 import { readPrecedents, readSources } from './precedents.ts';
 import {
@@ -66,16 +67,13 @@ const triesMax = 3;
 export function createSimilarity(given: SimilarityDeps): Service {
   const { clock, log, fingerprinter, transact } = given;
   const deps = { ...given, readCode: (sha256: string) => readWithin(readMs, sha256, given) };
-  const stopping = new AbortController();
-  let stopTicking: (() => void) | undefined;
-  let running: Promise<void> = Promise.resolve();
   const walk = new VersionWalk(transact, clock, everyMs);
-  const round = async () => {
+  return createRounds(clock, everyMs, async (stopping) => {
     try {
       // In turns, so that the first reports of many do not wait for the last file, nor the newest version
       // for the last report.
-      for (let went = true; went && !stopping.signal.aborted; ) {
-        await walk.go(stopping.signal);
+      for (let went = true; went && !stopping.aborted; ) {
+        await walk.go(stopping);
         const wasRead = await readNext(deps);
         const wasReported = await reportNext(deps);
         went = (await reportNextAgain(deps)) || wasReported || wasRead;
@@ -85,20 +83,7 @@ export function createSimilarity(given: SimilarityDeps): Service {
     } finally {
       await fingerprinter.rest();
     }
-  };
-  return {
-    start: async () => {
-      stopTicking = clock.every(everyMs, () => {
-        running = round();
-        return running;
-      });
-    },
-    stop: async () => {
-      stopping.abort();
-      stopTicking?.();
-      await running;
-    },
-  };
+  });
 }
 
 async function readWithin(
