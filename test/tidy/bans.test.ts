@@ -35,9 +35,10 @@ const bans: readonly Ban[] = [
   {
     title: 'only the main file of a process ends it',
     pattern: /\bprocess\.exit\(/,
-    // The judge is the main file of CPython's process, which must not outlive a file that broke it.
+    // What the main files of an edge and a coordinator share; and the judge is the main file of CPython's process,
+    // which must not outlive a file that broke it.
     exceptIn:
-      /^(apps\/[^/]+\/main\.ts|infra\/python\/cpython\/judge-process\.ts|infra\/[^/]+\.mjs|test\/)/,
+      /^(apps\/([^/]+\/main|serve)\.ts|infra\/python\/cpython\/judge-process\.ts|infra\/[^/]+\.mjs|test\/)/,
     planted: ['process.exit(1);'],
   },
   {
