@@ -1,7 +1,7 @@
 import type { SuiteRoster } from '../../actors/lease-manager/aggregate.ts';
 import { EvalPartition } from '../../actors/lease-manager/eval-partition.ts';
 import type { ExpiryBrake } from '../../actors/lease-manager/expiry-brake.ts';
-import { PartitionState } from '../../actors/lease-manager/partition-state.ts';
+import { type Orders, PartitionState } from '../../actors/lease-manager/partition-state.ts';
 import type { Command, Decision, Reply } from '../../actors/runtime/partition-actor.ts';
 import { idsWithin, uuidV5 } from '../../infra/ids/ids.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
@@ -111,6 +111,15 @@ export function completion(overrides: Record<string, unknown> = {}) {
   };
 }
 
+/** What the tables say where suite 1 is active and operators ordered nothing. */
+export const noOrders: Orders = {
+  activeSuiteId: 1,
+  activatedAtMs: null,
+  bannedHotkeys: new Set(),
+  endedRejudgings: new Set(),
+  rejudgingsOrderedAtMs: new Map(),
+};
+
 export interface Handled {
   readonly decision: Decision;
   readonly reply: Reply;
@@ -190,6 +199,15 @@ export class EvalWorld {
     this.ok('submit-version', submission(index, overrides));
   }
 
+  /** A race of version 1 alone. */
+  startRace(): string {
+    const raceId = problemIdOf('race');
+    this.state.races.set(raceId, { isRunning: true, roster: suiteOf(3).qualifying });
+    const agentVersionIds = [versionIdAt(1)];
+    this.ok('race-started', { raceId, suiteId: 1, requiredSuccesses: 2, agentVersionIds });
+    return raceId;
+  }
+
   claim(validatorHotkey: string, overrides: Record<string, unknown> = {}): ClaimedRun | null {
     const claim = { validatorHotkey, validatorColdkey: null, slot: 0, preferred: [], ...overrides };
     return this.ok('claim-work', claim)['run'] as ClaimedRun | null;
@@ -236,6 +254,14 @@ export class EvalWorld {
     const [item] = this.version(index).items.values();
     if (item === undefined) throw new Error(`no work of version ${index}`);
     return item.state;
+  }
+
+  /** Version 1's work of a race. */
+  raceItem(raceId: string) {
+    const items = [...this.version(1).items.values()].map(({ state }) => state);
+    const item = items.find(({ context }) => context.raceId === raceId);
+    if (item === undefined) throw new Error('the race has no work');
+    return item;
   }
 }
 

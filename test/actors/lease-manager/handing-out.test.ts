@@ -1,5 +1,5 @@
 import test from 'ava';
-import { EvalWorld, episode, problemIdOf, suiteOf, versionIdAt } from '../../support/eval-world.ts';
+import { EvalWorld, episode, suiteOf, versionIdAt } from '../../support/eval-world.ts';
 
 const results = [episode(0), episode(1), episode(2)];
 
@@ -92,18 +92,14 @@ test('work of a race that is over is given to nobody, though the news of its end
     world.append(own, results);
     world.complete(own);
   }
-  const raceId = problemIdOf('race');
-  const roster = suiteOf(3).qualifying;
-  const start = { raceId, suiteId: 1, requiredSuccesses: 2, agentVersionIds: [versionIdAt(1)] };
-  world.state.races.set(raceId, { isRunning: true, roster });
-  world.ok('race-started', start);
+  const raceId = world.startRace();
   world.submit(2);
   const workItemId = [...world.version(1).items.keys()].at(-1) ?? '';
   const claimed = (slot: number, preferred: string[] = []) =>
     world.claim('val-a', { slot, preferred })?.workItemId;
   t.is(claimed(0), workItemId);
 
-  world.state.races.set(raceId, { isRunning: false, roster });
+  world.state.races.set(raceId, { isRunning: false, roster: suiteOf(3).qualifying });
 
   const other = world.itemState(2).context.workItemId;
   t.is(world.claim('val-b', { preferred: [workItemId] })?.workItemId, other);

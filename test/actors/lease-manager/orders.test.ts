@@ -3,8 +3,8 @@ import {
   EvalWorld,
   episode,
   evalPolicy,
+  noOrders,
   type OwnRun,
-  problemIdOf,
   submission,
   suiteOf,
   versionIdAt,
@@ -111,13 +111,7 @@ test('an inclusion takes its slot from the youngest run, its own validator’s f
 test('a banned validator’s success and a partial one are not to be included', (t) => {
   const { world, runs } = eligible();
   world.ok('exclude-run', { ...runs[0], reason });
-  world.state.orders = {
-    activeSuiteId: 1,
-    activatedAtMs: null,
-    bannedHotkeys: new Set(['val-a']),
-    endedRejudgings: new Set(),
-    rejudgingsOrderedAtMs: new Map(),
-  };
+  world.state.orders = { ...noOrders, bannedHotkeys: new Set(['val-a']) };
   t.like(world.ok('include-run', runs[0]), {
     isIncluded: false,
     exclusionReason: 'VALIDATOR_BANNED',
@@ -141,23 +135,11 @@ test('a partial success stays partial, whatever becomes of its validator', (t) =
   world.complete(partial, { scoreComponents: { scored_problems: 2, total_problems: 3 } });
   const incomplete = { isIncluded: false, exclusionReason: 'INCOMPLETE' };
   const banned = new Set(['val-a']);
-  world.state.orders = {
-    activeSuiteId: 1,
-    activatedAtMs: null,
-    bannedHotkeys: banned,
-    endedRejudgings: new Set(),
-    rejudgingsOrderedAtMs: new Map(),
-  };
+  world.state.orders = { ...noOrders, bannedHotkeys: banned };
   world.ok('hotkey-banned', { hotkey: 'val-a' });
 
   t.like(world.ok('include-run', partial), incomplete);
-  world.state.orders = {
-    activeSuiteId: 1,
-    activatedAtMs: null,
-    bannedHotkeys: new Set(),
-    endedRejudgings: new Set(),
-    rejudgingsOrderedAtMs: new Map(),
-  };
+  world.state.orders = noOrders;
   world.ok('hotkey-unbanned', { hotkey: 'val-a' });
   t.like(world.ok('exclude-run', { ...partial, reason }), incomplete);
   t.like(world.ok('include-run', partial), incomplete);
@@ -210,7 +192,7 @@ test('an order that cannot do what it says is refused, and changes nothing', (t)
 
 test('a discard ends the version and its work everywhere, and tells the race', (t) => {
   const { world } = eligible();
-  const raceId = startRace(world);
+  const raceId = world.startRace();
   const own = world.run('val-a');
 
   t.deepEqual(world.ok('discard-version', { ...one, reason: 'AGENT_FAILURES' }), {
@@ -220,7 +202,7 @@ test('a discard ends the version and its work everywhere, and tells the race', (
   t.deepEqual(world.ok('discard-version', { ...one, reason }), { ...one, state: 'DISCARDED' });
 
   t.like(world.runState(own), { value: 'cancelled', context: { endReason: 'VERSION_DISCARDED' } });
-  t.is(raceItem(world, raceId).value, 'cancelled');
+  t.is(world.raceItem(raceId).value, 'cancelled');
   t.deepEqual(outbox(world, 'evt.race.1.version-discarded'), [{ ...one, atMs: world.nowMs }]);
   t.deepEqual(outbox(world, 'evt.race.1.work-changed'), [{ raceId, ...one }]);
   // Whatever an operator writes: the cooldown is for three faults of the agent's own.
@@ -229,7 +211,7 @@ test('a discard ends the version and its work everywhere, and tells the race', (
 
 test('an eligible version that is reinstated races again, with its faults forgiven', (t) => {
   const { world } = eligible();
-  const raceId = startRace(world);
+  const raceId = world.startRace();
   for (const validator of ['val-a', 'val-b', 'val-c']) fail(world, validator, 'AGENT');
   t.is(world.version(1).version.state.value, 'discarded');
 
@@ -241,7 +223,7 @@ test('an eligible version that is reinstated races again, with its faults forgiv
     discardedAt: null,
     scores: { mean: '0.5000' },
   });
-  t.is(raceItem(world, raceId).value, 'open');
+  t.is(world.raceItem(raceId).value, 'open');
   t.not(world.claim('val-d'), null);
   t.deepEqual(world.ok('reinstate-version', one), { ...one, state: 'ELIGIBLE' });
 });
@@ -291,13 +273,7 @@ test('a suite that was superseded meanwhile has ended a version that comes back'
   const world = new EvalWorld();
   world.submit(1);
   world.ok('discard-version', { ...one, reason });
-  world.state.orders = {
-    activeSuiteId: 2,
-    activatedAtMs: null,
-    bannedHotkeys: new Set(),
-    endedRejudgings: new Set(),
-    rejudgingsOrderedAtMs: new Map(),
-  };
+  world.state.orders = { ...noOrders, activeSuiteId: 2 };
 
   t.deepEqual(world.ok('reinstate-version', one), { ...one, state: 'CANCELLED' });
   t.is(world.claim('val-a'), null);
@@ -318,27 +294,21 @@ test('a run that is excluded from a discarded version opens no work', (t) => {
 
 test('work of a banned miner that opens again waits', (t) => {
   const { world, runs } = eligible();
-  world.state.orders = {
-    activeSuiteId: 1,
-    activatedAtMs: null,
-    bannedHotkeys: new Set(['miner-1']),
-    endedRejudgings: new Set(),
-    rejudgingsOrderedAtMs: new Map(),
-  };
+  world.state.orders = { ...noOrders, bannedHotkeys: new Set(['miner-1']) };
   world.ok('hotkey-banned', { hotkey: 'miner-1' });
 
   world.ok('exclude-run', { ...runs[0], reason });
 
   t.true(world.itemState(1).context.isMinerBanned);
   t.is(world.claim('val-c'), null);
-  const raceId = startRace(world);
-  t.true(raceItem(world, raceId).context.isMinerBanned);
+  const raceId = world.startRace();
+  t.true(world.raceItem(raceId).context.isMinerBanned);
 });
 
 test('orders for what is unknown or over are refused', (t) => {
   const { world, runs } = eligible();
   const unknown = { agentVersionId: versionIdAt(9) };
-  const raceId = startRace(world);
+  const raceId = world.startRace();
   const raced = succeed(world, 'val-a');
   world.state.races.set(raceId, { isRunning: false, roster: suiteOf(3).qualifying });
 
@@ -354,7 +324,7 @@ test('orders for what is unknown or over are refused', (t) => {
 
 test('three faults in a race discard the version at once', (t) => {
   const { world } = eligible();
-  startRace(world);
+  world.startRace();
   world.nowMs += evalPolicy.leaseMs;
   for (const validator of ['val-a', 'val-b', 'val-c']) fail(world, validator, 'AGENT');
 
@@ -363,34 +333,13 @@ test('three faults in a race discard the version at once', (t) => {
   t.true(world.decisions.some(({ changes }) => changes?.operations['shorten_cooldown']));
 });
 
-function startRace(world: EvalWorld): string {
-  const raceId = problemIdOf('race');
-  world.state.races.set(raceId, { isRunning: true, roster: suiteOf(3).qualifying });
-  const agentVersionIds = [versionIdAt(1)];
-  world.ok('race-started', { raceId, suiteId: 1, requiredSuccesses: 2, agentVersionIds });
-  return raceId;
-}
-
-function raceItem(world: EvalWorld, raceId: string) {
-  const items = [...world.version(1).items.values()].map(({ state }) => state);
-  const item = items.find(({ context }) => context.raceId === raceId);
-  if (item === undefined) throw new Error('the race has no work');
-  return item;
-}
-
 for (const wasBanned of [true, false]) {
   const change = wasBanned ? 'lost its ban' : 'was banned';
   test(`work of a miner that ${change} while its version was discarded knows it after the reinstatement`, (t) => {
     const world = new EvalWorld();
     world.submit(1);
     const tell = (isBanned: boolean) => {
-      world.state.orders = {
-        activeSuiteId: 1,
-        activatedAtMs: null,
-        bannedHotkeys: new Set(isBanned ? ['miner-1'] : []),
-        endedRejudgings: new Set(),
-        rejudgingsOrderedAtMs: new Map(),
-      };
+      world.state.orders = { ...noOrders, bannedHotkeys: new Set(isBanned ? ['miner-1'] : []) };
       world.ok(isBanned ? 'hotkey-banned' : 'hotkey-unbanned', { hotkey: 'miner-1' });
     };
     tell(wasBanned);

@@ -14,6 +14,7 @@ import {
   EvalWorld,
   episode,
   evalPolicy,
+  noOrders,
   type OwnRun,
   versionIdAt,
 } from '../../support/eval-world.ts';
@@ -156,11 +157,9 @@ class Play {
 
   #tell(): void {
     this.world.state.orders = {
-      activeSuiteId: 1,
-      activatedAtMs: null,
+      ...noOrders,
       bannedHotkeys: this.banned,
       endedRejudgings: this.ended,
-      rejudgingsOrderedAtMs: new Map(),
     };
   }
 

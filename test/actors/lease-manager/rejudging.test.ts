@@ -6,19 +6,13 @@ import {
   EvalWorld,
   episode,
   evalPolicy,
+  noOrders,
   type OwnRun,
   versionIdAt,
 } from '../../support/eval-world.ts';
 
 const one = versionIdAt(1);
 const ofOne = { agentVersionIds: [one] };
-const open = {
-  activeSuiteId: 1,
-  activatedAtMs: null,
-  bannedHotkeys: new Set<string>(),
-  endedRejudgings: new Set<string>(),
-  rejudgingsOrderedAtMs: new Map<string, number>(),
-};
 const results = (rewardMicro: number) => [0, 1, 2].map((index) => episode(index, { rewardMicro }));
 
 function finish(world: EvalWorld, own: OwnRun, scoreMicro: number): OwnRun {
@@ -30,7 +24,7 @@ function finish(world: EvalWorld, own: OwnRun, scoreMicro: number): OwnRun {
 /** Version 1, eligible at 0.5 by the runs of val-a (0.4) and val-b (0.6). */
 function eligible() {
   const world = new EvalWorld();
-  world.state.orders = open;
+  world.state.orders = noOrders;
   world.submit(1);
   const first = finish(world, world.run('val-a'), 400_000);
   const second = finish(world, world.run('val-b'), 600_000);
@@ -222,7 +216,7 @@ test('a verdict of a validator that counts by now, or is banned, is dropped', (t
 
   const later = rejudge(world, first);
   finish(world, judge(world, 'val-d'), 800_000);
-  world.state.orders = { ...open, bannedHotkeys: new Set(['val-d']) };
+  world.state.orders = { ...noOrders, bannedHotkeys: new Set(['val-d']) };
   world.ok('apply-rejudging', { rejudgingId: later, ...ofOne });
   t.like(judgings(world)[1]?.context, { closeReason: 'VALIDATOR_BANNED' });
   t.is(mean(world), '0.3500');
@@ -245,7 +239,7 @@ test('a discard ends what was to be judged again, and no reinstatement opens it'
 test('another suite ends what was to be judged again, also of eligible versions', (t) => {
   const { world, first } = eligible();
   rejudge(world, first);
-  world.state.orders = { ...open, activeSuiteId: 2 };
+  world.state.orders = { ...noOrders, activeSuiteId: 2 };
 
   world.ok('suite-activated', { suiteId: 2 });
 
@@ -256,11 +250,11 @@ test('another suite ends what was to be judged again, also of eligible versions'
 test('a suite that is back at once ends what was to be judged before it, and nothing since', (t) => {
   const { world, first } = eligible();
   rejudge(world, first);
-  world.state.orders = { ...open, activatedAtMs: world.nowMs - 10_000 };
+  world.state.orders = { ...noOrders, activatedAtMs: world.nowMs - 10_000 };
   world.ok('suite-activated', { suiteId: 1 });
   t.is(judgings(world)[0]?.value, 'open');
 
-  world.state.orders = { ...open, activatedAtMs: world.nowMs + 10_000 };
+  world.state.orders = { ...noOrders, activatedAtMs: world.nowMs + 10_000 };
   world.ok('suite-activated', { suiteId: 1 });
   t.like(judgings(world)[0]?.context, { closeReason: 'SUITE_SUPERSEDED' });
 });
@@ -273,7 +267,7 @@ for (const [known, since] of [
     const { world, first } = eligible();
     const rejudgingId = rejudge(world, first);
     finish(world, judge(world, 'val-c'), 800_000);
-    world.state.orders = { ...open, ...since(world.nowMs) };
+    world.state.orders = { ...noOrders, ...since(world.nowMs) };
 
     world.ok('apply-rejudging', { rejudgingId, ...ofOne });
 
@@ -302,7 +296,7 @@ test('a cancelled rejudging ends its runs and drops its verdicts, and opens no m
     ],
   );
   t.is(mean(world), '0.5000');
-  world.state.orders = { ...open, endedRejudgings: new Set([rejudgingId]) };
+  world.state.orders = { ...noOrders, endedRejudgings: new Set([rejudgingId]) };
   const refs = [{ agentVersionId: one, evalRunId: first.evalRunId }];
   world.ok('open-rejudging', { rejudgingId, ...ofOne, raceIds: [], runs: refs });
   t.is(judgings(world).length, 2);
@@ -324,7 +318,7 @@ test('failures of runs that judge again blame nobody, and end the judging at the
 
 test('what the agent failed by before it was judged again ends no judging', (t) => {
   const world = new EvalWorld();
-  world.state.orders = open;
+  world.state.orders = noOrders;
   world.submit(1);
   const failed = { terminalStatus: 'FAILED', scoreMicro: null, failureClass: 'AGENT' };
   for (const validator of ['val-x', 'val-y']) world.complete(world.run(validator), failed);

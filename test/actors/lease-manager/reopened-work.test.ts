@@ -2,8 +2,8 @@ import test from 'ava';
 import {
   EvalWorld,
   episode,
+  noOrders,
   type OwnRun,
-  problemIdOf,
   suiteOf,
   versionIdAt,
 } from '../../support/eval-world.ts';
@@ -31,33 +31,12 @@ function evaluatedBy<const T extends readonly string[]>(validators: T) {
 
 /** As the tables have it, which come before the news. */
 function setBans(world: EvalWorld, hotkeys: readonly string[]): void {
-  world.state.orders = {
-    activeSuiteId: 1,
-    activatedAtMs: null,
-    bannedHotkeys: new Set(hotkeys),
-    endedRejudgings: new Set(),
-    rejudgingsOrderedAtMs: new Map(),
-  };
+  world.state.orders = { ...noOrders, bannedHotkeys: new Set(hotkeys) };
 }
 
 function ban(world: EvalWorld, hotkey: string): void {
   setBans(world, [hotkey]);
   world.ok('hotkey-banned', { hotkey });
-}
-
-function startRace(world: EvalWorld): string {
-  const raceId = problemIdOf('race');
-  world.state.races.set(raceId, { isRunning: true, roster: suiteOf(3).qualifying });
-  const agentVersionIds = [versionIdAt(1)];
-  world.ok('race-started', { raceId, suiteId: 1, requiredSuccesses: 2, agentVersionIds });
-  return raceId;
-}
-
-function raceItem(world: EvalWorld, raceId: string) {
-  const items = [...world.version(1).items.values()].map(({ state }) => state);
-  const item = items.find(({ context }) => context.raceId === raceId);
-  if (item === undefined) throw new Error('the race has no work');
-  return item;
 }
 
 function exclusionsOf(world: EvalWorld, { evalRunId }: OwnRun): unknown[] {
@@ -145,14 +124,14 @@ test('a ban that was lifted before the work opens again takes nothing', (t) => {
 
 test('of two bans in a race that runs the first news opens the work without either', (t) => {
   const { world } = evaluatedBy(['val-a', 'val-b']);
-  const raceId = startRace(world);
+  const raceId = world.startRace();
   const runs = ['val-a', 'val-b'].map((validator) => succeed(world, validator));
-  t.is(raceItem(world, raceId).value, 'closed');
+  t.is(world.raceItem(raceId).value, 'closed');
   setBans(world, ['val-a', 'val-b']);
 
   world.ok('hotkey-banned', { hotkey: 'val-a' });
 
-  t.like(raceItem(world, raceId), { value: 'open', context: { included: [] } });
+  t.like(world.raceItem(raceId), { value: 'open', context: { included: [] } });
   world.ok('hotkey-banned', { hotkey: 'val-b' });
   for (const run of runs) {
     t.deepEqual(exclusionsOf(world, run), [{ reason: 'VALIDATOR_BANNED' }]);
@@ -163,26 +142,26 @@ test('of two bans in a race that runs the first news opens the work without eith
 
 test('neither a ban nor a reinstatement changes work of a race that is over', (t) => {
   const { world } = evaluatedBy(['val-b', 'val-c']);
-  const raceId = startRace(world);
+  const raceId = world.startRace();
   const raced = succeed(world, 'val-a');
   world.ok('discard-version', { ...one, reason });
   world.state.races.set(raceId, { isRunning: false, roster: suiteOf(3).qualifying });
-  const before = JSON.stringify([raceItem(world, raceId), world.runState(raced)]);
+  const before = JSON.stringify([world.raceItem(raceId), world.runState(raced)]);
   ban(world, 'val-a');
 
   world.ok('reinstate-version', one);
 
-  t.is(raceItem(world, raceId).value, 'cancelled');
-  t.is(JSON.stringify([raceItem(world, raceId), world.runState(raced)]), before);
+  t.is(world.raceItem(raceId).value, 'cancelled');
+  t.is(JSON.stringify([world.raceItem(raceId), world.runState(raced)]), before);
 });
 
 test('a version that was discarded before the news of the start is given to nobody', (t) => {
   const { world } = evaluatedBy(['val-a', 'val-b']);
   world.ok('discard-version', { ...one, reason });
 
-  const raceId = startRace(world);
+  const raceId = world.startRace();
 
-  t.like(raceItem(world, raceId), {
+  t.like(world.raceItem(raceId), {
     value: 'cancelled',
     context: { closeReason: 'VERSION_DISCARDED' },
   });
