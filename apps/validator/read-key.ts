@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Keypair, keypairFromSeed } from '../../infra/crypto/sr25519-signer.ts';
+import { parsedJson } from '../../machines/parsed-json.ts';
 
 /** The file cannot be used as a key; the message says why, and nothing of what stands in it. */
 export class KeyInvalid extends Error {
@@ -14,7 +15,8 @@ const walletFile = z.object({ secretSeed: seed });
 /** @throws KeyInvalid */
 export async function readKey(path: string): Promise<Keypair> {
   const text = (await readText(path)).trim();
-  const found = seed.safeParse(text).data ?? walletFile.safeParse(parsed(text)).data?.secretSeed;
+  const found =
+    seed.safeParse(text).data ?? walletFile.safeParse(parsedJson(text)).data?.secretSeed;
   if (found === undefined) {
     throw new KeyInvalid(
       `VALIDATOR_KEY_FILE ${path} holds no hotkey: it must be 0x and the 64 hex digits of its seed, or an unencrypted wallet file with "secretSeed"`,
@@ -35,13 +37,5 @@ async function readText(path: string): Promise<string> {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
     throw new KeyInvalid(`VALIDATOR_KEY_FILE ${path} ${why}`);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

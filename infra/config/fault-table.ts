@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedJson } from '../../machines/parsed-json.ts';
 
 /**
  * One line of the table that blames a failed run by its reason text. `pattern` is a regular
@@ -21,7 +22,7 @@ const faultRules = z.array(faultRule).max(200);
 
 /** A JSON list of rules. */
 export const faultTable: z.ZodType<FaultRule[], string> = z.string().transform((text, context) => {
-  const rules = faultRules.safeParse(parsed(text));
+  const rules = faultRules.safeParse(parsedJson(text));
   if (rules.success) return rules.data;
   const first = rules.error.issues[0];
   const where = first === undefined ? '' : `: ${first.path.join('.')} ${first.message}`;
@@ -92,14 +93,6 @@ export const defaultFaultTable: string = JSON.stringify([
   // The first number behind the word: what follows a clean exit is none.
   { pattern: '\\b(exit(ed)?|return)[ _](with )?(code|status)\\b\\D{0,10}[1-9]', class: 'AGENT' },
 ]);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function isPattern(text: string): boolean {
   try {

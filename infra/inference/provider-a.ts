@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { parsedJson } from '../../machines/parsed-json.ts';
 import { type InferenceProvider, ProviderUnavailable } from '../ports/inference.ts';
 import {
   acceptedJson,
   askProvider,
-  jsonOf,
   type ProviderAnswer,
   type ProviderSite,
   refusesCredential,
@@ -73,7 +73,7 @@ export function createProviderA(site: ProviderSite): InferenceProvider {
 
 /** RFC 6749, 5.2: one error alone is of the refresh token; the others are of who asks, and how. */
 function refusesGrant(answer: ProviderAnswer): boolean {
-  const said = oauthError.safeParse(jsonOf(answer.text)).data?.error;
+  const said = oauthError.safeParse(parsedJson(answer.text)).data?.error;
   if (answer.status === 400) return said === 'invalid_grant';
   return refusesCredential(answer) && said !== 'invalid_client';
 }

@@ -1,12 +1,7 @@
 import { z } from 'zod';
+import { parsedJson } from '../../machines/parsed-json.ts';
 import { type InferenceProvider, ProviderUnavailable } from '../ports/inference.ts';
-import {
-  acceptedJson,
-  askProvider,
-  jsonOf,
-  type ProviderSite,
-  requireAccepted,
-} from './provider-site.ts';
+import { acceptedJson, askProvider, type ProviderSite, requireAccepted } from './provider-site.ts';
 import { sendCompletion } from './send-completion.ts';
 import { askServedModels } from './served-models.ts';
 
@@ -55,7 +50,7 @@ export function createProviderB(site: ProviderSite): InferenceProvider {
     isSpent: async (accessKey, signal) => {
       const path = '/v1/key';
       const asked = await askProvider(site, { method: 'GET', path, bearer: accessKey, signal });
-      const said = standing.safeParse(jsonOf(asked.text)).data;
+      const said = standing.safeParse(parsedJson(asked.text)).data;
       return asked.status === 200 && said !== undefined && said.data.limit_remaining <= 0;
     },
     servedModels: (signal) => askServedModels(site, signal),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedJson } from '../../machines/parsed-json.ts';
 import { withDeadline } from '../chain/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import { CredentialRejected, ProviderUnavailable } from '../ports/inference.ts';
@@ -57,7 +58,7 @@ export async function askProvider(
 export function acceptedJson(answer: ProviderAnswer, isRejection = refusesCredential): unknown {
   requireAccepted(answer, isRejection);
   const { status, text } = answer;
-  const value = jsonOf(text);
+  const value = parsedJson(text);
   if (value === undefined)
     throw new ProviderUnavailable('the provider answers no JSON', { status });
   return value;
@@ -85,16 +86,7 @@ export function refusesCredential({ status, text }: ProviderAnswer): boolean {
 
 /** What providers answer has an `error` in JSON; what stands between has its own page, or other JSON. */
 export function isInOwnWords(text: string): boolean {
-  return errorAnswer.safeParse(jsonOf(text)).success;
-}
-
-/** Undefined for what is no JSON. The error would quote the text, which may hold a key. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return errorAnswer.safeParse(parsedJson(text)).success;
 }
 
 /** Resolves with the headers; the body is the caller's to read or to cancel. */

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { parsedJson } from '../../machines/parsed-json.ts';
 import { randomHex } from '../ids/ids.ts';
 import { readOtlpSpans } from './otlp-spans.ts';
 import { traceSummary, wholeTrace } from './trace-answers.ts';
@@ -86,7 +87,7 @@ async function answer(
 async function take(store: TraceStore, request: IncomingMessage): Promise<Answer> {
   const bytes = await bodyOf(request);
   if (bytes === undefined) return { status: 413, body: { detail: 'That is too much at once.' } };
-  const spans = readOtlpSpans(parsed(bytes));
+  const spans = readOtlpSpans(parsedJson(bytes.toString()));
   if (spans === undefined) return { status: 400, body: { detail: 'That is no OTLP in JSON.' } };
   store.add(spans);
   return { status: 200, body: {} };
@@ -123,14 +124,6 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
     else chunks.length = 0;
   }
   return size > bodyBytesMax ? undefined : Buffer.concat(chunks);
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

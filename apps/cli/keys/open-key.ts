@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../machines/parsed-json.ts';
 import { bittensorKeyfile, decryptKeyfile, isEncrypted, openKeyfile } from './bittensor-keyfile.ts';
 import { KeyUnusable } from './key-unusable.ts';
 import { needsPassword, openKeystore, polkadotKeystore } from './polkadot-keystore.ts';
@@ -15,7 +16,7 @@ export async function openKey(bytes: Uint8Array, ask: AskPassword): Promise<Sign
   if (isEncrypted(bytes)) {
     return await withPassword(ask, (password) => keyInClear(decryptKeyfile(bytes, password)));
   }
-  const store = polkadotKeystore(jsonOf(bytes));
+  const store = polkadotKeystore(parsedJson(Buffer.from(bytes).toString('utf8')));
   if (store === undefined) return keyInClear(bytes);
   if (!needsPassword(store)) return openKeystore(store, '');
   return await withPassword(ask, (password) => openKeystore(store, password));
@@ -41,7 +42,7 @@ function keyInClear(bytes: Uint8Array): SigningKey {
       'the file is encrypted as old versions of bittensor did: open it once with a newer btcli',
     );
   }
-  const value = jsonOf(bytes);
+  const value = parsedJson(Buffer.from(bytes).toString('utf8'));
   const file = bittensorKeyfile(value);
   if (file !== undefined) return openKeyfile(file);
   if (typeof value === 'object' && value !== null) {
@@ -50,12 +51,4 @@ function keyInClear(bytes: Uint8Array): SigningKey {
     );
   }
   return keyOfText(typeof value === 'string' ? value : text);
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { randomId } from '../../../infra/ids/ids.ts';
+import { parsedJson } from '../../../machines/parsed-json.ts';
 import type { Asked } from '../asked.ts';
 import type { CallOptions } from '../client/call.ts';
 import { operatorRoutes } from '../client/operator-routes.generated.ts';
@@ -79,17 +80,9 @@ async function fileFields(asked: Asked, { asking }: Desk): Promise<Record<string
   const path = asked.text('body');
   if (path === undefined) return {};
   const bytes = path === '-' ? await asking.everything() : await readFile(path);
-  const value = parsed(Buffer.from(bytes).toString('utf8'));
+  const value = parsedJson(Buffer.from(bytes).toString('utf8'));
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new UsageError(`${path === '-' ? 'standard input' : path} must be one JSON object`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Opening a blob of a file that is not there says so in words for programmers alone. */

@@ -4,9 +4,11 @@
  * 1. The file never has a wider mode than 0600, not even while it is written.
  * 2. It holds no secret key unless the owner asked for that.
  */
+
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { parsedJson } from '../../../machines/parsed-json.ts';
 
 const session = z.object({
   hotkey: z.string(),
@@ -57,7 +59,7 @@ export class SessionFile {
       if (error.code === 'ENOENT') return '{}';
       throw error;
     });
-    const parsed = content.safeParse(jsonOf(text));
+    const parsed = content.safeParse(parsedJson(text));
     if (parsed.success) return parsed.data;
     // What cannot be read is nobody's session; signing in writes it anew.
     return { sessions: {} };
@@ -74,13 +76,5 @@ export class SessionFile {
     } finally {
       await rm(next, { force: true });
     }
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,6 @@
+import { parsedJson } from '../../../machines/parsed-json.ts';
 import { eventEnds } from './event-ends.ts';
-import { fieldOf, parsedJson, type TokenUsage, usageOf } from './read-usage.ts';
+import { fieldOf, type TokenUsage, usageOf } from './read-usage.ts';
 
 export interface EventTap {
   /** The client did not ask for the usage: the event that brings nothing else is left out. */

@@ -5,13 +5,14 @@ import {
   ProviderUnavailable,
   type UpstreamAnswer,
 } from '../../../infra/ports/inference.ts';
+import { parsedJson } from '../../../machines/parsed-json.ts';
 import { PreparedAnswer } from '../prepared-answer.ts';
 import type { InferenceRun } from '../reads/inference.ts';
 import { StreamedAnswer } from '../streamed-answer.ts';
 import { type Route, servedByNobody } from './choose-routes.ts';
 import { tapEvents } from './event-stream.ts';
 import { passRefusal } from './pass-refusal.ts';
-import { parsedJson, type TokenUsage, usageOf } from './read-usage.ts';
+import { type TokenUsage, usageOf } from './read-usage.ts';
 import {
   forget,
   type SendDeps,

@@ -1,8 +1,8 @@
 import { isInOwnWords } from '../../../infra/inference/provider-site.ts';
 import type { UpstreamAnswer } from '../../../infra/ports/inference.ts';
+import { parsedJson } from '../../../machines/parsed-json.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import { PreparedAnswer } from '../prepared-answer.ts';
-import { parsedJson } from './read-usage.ts';
 import type { Sent } from './send-to-provider.ts';
 
 /** What a provider may say to an agent; any other refusal is told as 400. */

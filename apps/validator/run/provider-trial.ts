@@ -1,4 +1,5 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
+import { parsedJson } from '../../../machines/parsed-json.ts';
 import { AnswerLimit } from '../../cli/client/answer-limit.ts';
 import type { ModelList } from './model-list.ts';
 import {
@@ -67,17 +68,9 @@ async function withinTrial<T>(
 /** Undefined for what is no JSON. A refusal without end is a refusal. */
 async function bodyOf(answer: Response): Promise<unknown> {
   try {
-    return jsonOf(await answerText(answer));
+    return parsedJson(await answerText(answer));
   } catch (error) {
     if (answer.ok || !(error instanceof AnswerTooLong)) throw error;
-    return undefined;
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
     return undefined;
   }
 }
