@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import type { FieldCandidate } from '../../../machines/race/field.ts';
 import { isSurvivor, lastRaceOf } from '../../runtime/race-rows.ts';
-import { isOfFormerActivation } from '../../runtime/reign.ts';
+import { isReigning } from '../../runtime/reign.ts';
 
 export interface MinerVersion extends FieldCandidate {
   readonly agentId: string;
@@ -87,9 +87,8 @@ export async function candidatesOfMiner(
       ) as "isSurvivor",
       exists (
         select from top_agent t
-        join suite s on s.suite_id = t.suite_id
-        where t.agent_version_id = v.agent_version_id and t.ended_at is null and s.is_active
-          and not ${isOfFormerActivation(sql, sql`s`)} and rt.top_fell_at() is null
+        join suite on suite.is_active
+        where t.agent_version_id = v.agent_version_id and ${isReigning(sql)}
       ) as "isTop",
       exists (
         select from race_pin p
