@@ -1,8 +1,6 @@
 import type { Sql } from '../../../../infra/ports/sql.ts';
+import { nearMs } from './check.ts';
 import { type Entrant, finishersOf, type Race, reignBefore } from './race-rows.ts';
-
-/** Instants are read before the locks that order the commits: what is so near is on either side. */
-const nearMs = 5_000;
 
 export async function wrongElimination(
   race: Race,
