@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { parsedJson } from '../../machines/parsed-json.ts';
 import { randomHex } from '../ids/ids.ts';
+import { closeAtOnce, listenOnLoopback, loopback } from '../local/loopback.ts';
 import { readOtlpSpans } from './otlp-spans.ts';
 import { traceSummary, wholeTrace } from './trace-answers.ts';
 import { traceOutcomes } from './trace-outcome.ts';
@@ -15,7 +15,6 @@ export interface TraceServer {
   stop(): Promise<void>;
 }
 
-const host = '127.0.0.1';
 /** The exporter sends 512 spans at once, of a kilobyte or two each. */
 const bodyBytesMax = 4 * 1024 * 1024;
 /** Of one that is refused so much is read and thrown away, for who is still sending hears no answer. */
@@ -39,18 +38,10 @@ export async function startTraceServer(): Promise<TraceServer> {
     );
   });
   server.maxConnections = 256;
-  server.listen(0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('listening on no port');
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://${host}:${address.port}${secret.toString()}`,
-    stop: async () => {
-      const closed = server.listening ? once(server, 'close') : undefined;
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    url: `http://${loopback}:${port}${secret.toString()}`,
+    stop: () => closeAtOnce(server),
   };
 }
 
@@ -75,7 +66,7 @@ async function answer(
   target: string | undefined,
 ): Promise<Answer> {
   if (target === undefined) return nothing;
-  const url = new URL(target, `http://${host}`);
+  const url = new URL(target, `http://${loopback}`);
   if (request.method === 'POST' && url.pathname === '/v1/traces') return await take(store, request);
   if (request.method !== 'GET') return nothing;
   if (url.pathname === '/traces') return list(store, url.searchParams);

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { closeAtOnce, listenOnLoopback, loopback } from '../../local/loopback.ts';
 import { ChainState, type ChainStateOptions } from './chain-state.ts';
 import { methodsOf } from './methods.ts';
 import { createRpcServer } from './rpc-server.ts';
@@ -15,25 +15,17 @@ export interface EmbeddedChain {
   stop(): Promise<void>;
 }
 
-/** The only address: who may call may also register hotkeys. */
-const host = '127.0.0.1';
-
 /** A Substrate node as far as the project asks one, with a subnet that operators fill themselves. */
 export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
   const state = await ChainState.open(options);
   const server = createRpcServer(methodsOf(state));
-  server.listen(options.port ?? 0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('listening on no port');
+  // Who may call may also register hotkeys.
+  const port = await listenOnLoopback(server, options.port);
   return {
-    url: `http://${host}:${address.port}`,
-    port: address.port,
+    url: `http://${loopback}:${port}`,
+    port,
     stop: async () => {
-      const closed = server.listening ? once(server, 'close') : undefined;
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await closeAtOnce(server);
       await state.settled();
     },
   };

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { closeAtOnce, listenOnLoopback, loopback } from '../../local/loopback.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProviderId, ServedModel } from '../../ports/inference.ts';
 import { Behaviour, type BehaviourPatch, type FaultScope, type StandInFault } from './behaviour.ts';
@@ -41,8 +41,6 @@ export interface EmbeddedProvider {
   stop(): Promise<void>;
 }
 
-/** The only address: who may call may also break it. */
-const host = '127.0.0.1';
 const requestBytesMax = 16 * 1024 * 1024;
 
 /**
@@ -63,25 +61,18 @@ export async function startStandIn(options: StandInOptions): Promise<EmbeddedPro
   const server = createServer((message, response) => {
     serve(standIn, routes, { message, response }).catch(() => response.destroy());
   });
-  server.listen(options.port ?? 0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('listening on no port');
+  // Who may call may also break it.
+  const port = await listenOnLoopback(server, options.port);
   return {
-    url: `http://${host}:${address.port}`,
-    port: address.port,
+    url: `http://${loopback}:${port}`,
+    port,
     counts: standIn.counts,
     set: (patch) => behaviour.set(patch),
     fail: (fault = { kind: 'status', status: 503 }, scope = 'all') =>
       behaviour.set({ fault: { fault, scope } }),
     reject: (credential) => behaviour.reject(credential),
     heal: () => behaviour.heal(),
-    stop: async () => {
-      const closed = server.listening ? once(server, 'close') : undefined;
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    stop: () => closeAtOnce(server),
   };
 }
 

@@ -1,8 +1,9 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { systemClock } from '../../clock/system-clock.ts';
 import { randomHex } from '../../ids/ids.ts';
+import { closeAtOnce, listenOnLoopback, loopback } from '../../local/loopback.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/log.ts';
 import { authorize } from './authorize.ts';
@@ -54,12 +55,12 @@ export async function startEmbeddedObjectStore(
   server.on('checkContinue', (message, response) => onRequest(message, response, true));
   server.maxHeadersCount = 64;
   server.maxConnections = 256;
-  const port = await listen(server, options.port ?? 0);
+  const port = await listenOnLoopback(server, options.port);
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://${loopback}:${port}`,
     port,
     stop: async () => {
-      await close(server);
+      await closeAtOnce(server);
       await Promise.all(underWay);
     },
   };
@@ -159,21 +160,4 @@ async function send(
     // A client that left before the first byte is no pipe's end: nobody else would close the file.
     body.destroy();
   }
-}
-
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }
