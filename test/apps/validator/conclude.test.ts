@@ -230,4 +230,5 @@ test('before the sandbox is ready no end is the agent’s, and afterwards every 
   t.is(reasonOfExit(after, ended(137, false)), 'died');
   t.is(reasonOfExit({ ...after, raised: 'MemoryError' }, ended(1)), 'memory_limit');
   t.is(reasonOfExit({ ...after, isFinished: true }, ended(0)), 'finished');
+  t.is(reasonOfExit({ ...after, isFinished: true }, ended(1)), 'died');
 });

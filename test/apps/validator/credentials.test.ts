@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { serviceClient, sessionIdentity } from '../../../apps/validator/credentials.ts';
 import { participantKeypair } from '../../../apps/world/participants/keys.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { openStub, say } from './stub-service.ts';
+import { away, openStub, say } from './stub-service.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
 
@@ -35,7 +35,7 @@ async function openSessions(
   const identity = sessionIdentity(proof);
   const client = serviceClient(proof, identity, 0);
   const ask = () => client.getValidatorWeightSalt({});
-  return { ask, clock, identity, opened: () => stub.askedFor('/auth/session').length };
+  return { stub, ask, clock, identity, opened: () => stub.askedFor('/auth/session').length };
 }
 
 for (const hours of [3, -3]) {
@@ -74,4 +74,15 @@ test('what is forgotten is proved afresh', async (t) => {
   await ask();
 
   t.is(opened(), 2);
+});
+
+test('a session that could not be opened is opened at the next need', async (t) => {
+  const { ask, opened, stub } = await openSessions(t);
+  const answer = stub.answers.get('/auth/challenge');
+  stub.answers.set('/auth/challenge', away);
+  await t.throwsAsync(ask());
+  stub.answers.set('/auth/challenge', (response, asked) => answer?.(response, asked));
+  await ask();
+
+  t.is(opened(), 1);
 });

@@ -114,6 +114,41 @@ test('where none stands on another, what never gets through is in nobody’s way
   t.is((await readdir(folder)).length, 1);
 });
 
+test('a stop waits for what is under way, whoever stands on whom', async (t) => {
+  for (const isOrdered of [true, false]) {
+    const folder = await folderFor(t);
+    const [begun, answered] = [Promise.withResolvers(), Promise.withResolvers<Attempted>()];
+    const send = () => {
+      begun.resolve(undefined);
+      return answered.promise;
+    };
+    const queue = await open(folder, send, isOrdered);
+    await queue.put(completion('a'));
+    await begun.promise;
+    const stopped = queue.stop();
+    answered.resolve({ kind: 'acknowledged', answer: null });
+    await stopped;
+
+    t.deepEqual(await readdir(folder), []);
+  }
+});
+
+test('what is put after a start takes no place of what an earlier process has left', async (t) => {
+  const folder = await folderFor(t);
+  const first = await openDeliveryFolder(folder);
+  const answered = await first.put(results('a'));
+  await first.put(completion('b'));
+  await first.remove(answered);
+  const second = await openDeliveryFolder(folder);
+  await second.put(completion('c'));
+
+  const { kept } = await openDeliveryFolder(folder);
+  t.deepEqual(
+    kept.map(({ delivery }) => delivery.evalRunId),
+    ['b', 'c'],
+  );
+});
+
 test('a refusal that stays is told and forgotten', async (t) => {
   const folder = await folderFor(t);
   const queue = await open(folder, () => ({ kind: 'refused', reason: '403' }));

@@ -129,3 +129,20 @@ test('a model that fails is looked for afresh, once in a task, and kept where no
   t.deepEqual(asked.models.slice(3), ['first', 'second', 'second']);
   t.is(asked.reads, 3);
 });
+
+// By what is waited for in all: each pause by itself is short.
+test('a run waits ten minutes in all for a service that turns its questions away', async (t) => {
+  const clock = new ManualClock();
+  const { models } = await openRun(t, { reads: [failed] }, clock);
+  const { signal } = new AbortController();
+  let count = 0;
+  for (;;) {
+    const paused = models.pause(0, { sinceMs: clock.monotonicMs(), wishSeconds: 60 }, signal);
+    const waits = await Promise.race([paused, clock.advance(60_000).then(() => paused)]);
+    if (!waits || count > 20) break;
+    count += 1;
+  }
+
+  t.is(count, 10);
+  t.is(models.waitedMs, 600_000);
+});

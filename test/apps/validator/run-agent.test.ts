@@ -95,6 +95,23 @@ test('a sandbox that dies leaves nobody behind, and its task is over', async (t)
   await until(async () => (await commandLineOf(Number(printed))) === '');
 });
 
+const begin = `echo '{"note":"ready"}' >&3; read -r problem <&3`;
+const finish = `echo '{"note":"finished"}' >&3`;
+
+// Agents are told these limits, and whoever keeps to them to the last is not blamed.
+test('all that a task allows may be used up', async (t) => {
+  const call = `echo '{"call":"x","arguments":{}}' >&3; read -r answer <&3`;
+  const calls = (count: number) =>
+    `${begin}; for each in $(seq ${count}); do ${call}; done; ${finish}`;
+  const prints = (bytes: number) => `${begin}; head -c ${bytes} /dev/zero | tr '\\0' x; ${finish}`;
+  const { toolCalls, outputBytes } = trialLimits;
+
+  t.is((await play(calls(toolCalls))).reason, 'finished');
+  t.is((await play(calls(toolCalls + 1))).reason, 'call_limit');
+  t.is((await play(prints(outputBytes))).reason, 'finished');
+  t.is((await play(prints(outputBytes + 1))).reason, 'output_limit');
+});
+
 test('what is not installed is named', async (t) => {
   const { reason, detail } = await play('', { command: '/usr/bin/no-such-sandbox' });
 

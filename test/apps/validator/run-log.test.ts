@@ -72,7 +72,7 @@ test('a log that is full still tells how each further task ended', (t) => {
 test('a log holds no token of its run, and no word of the machine', (t) => {
   const log = new RunLog('token-of-the-run');
   log.add(taskOf('t-0', { reason: 'raised', detail: 'E: token-of-the-run' }), printedOf(''));
-  log.add(taskOf('t-1'), printedOf('it said: token-of-the-run.\n'));
+  log.add(taskOf('t-1'), printedOf('it said: token-of-the-run.\nand token-of-the-run\n'));
   log.add(
     taskOf('t-2', { reason: 'not_started', detail: 'no such file: /home/us/python' }),
     printedOf('', 'bwrap: cannot bind /home/us'),

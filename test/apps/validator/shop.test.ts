@@ -84,7 +84,30 @@ test('each check says what was wrong with an order', (t) => {
   t.like(checks(orderOf(mug, mug)), { wanted_products: 'failed' });
   t.like(checks(orderOf(mug, scarf), { ...pair, total_cents_max: 1 }), { budget: 'failed' });
   t.like(checks(orderOf(mug, scarf), { ...pair, voucher: 'X' }), { voucher: 'failed' });
+  const [voucher, another] = vouchers;
+  const paid = { ...orderOf(mug, scarf), voucher };
+  t.like(checks(paid, { ...pair, voucher: another?.code }), { voucher: 'failed' });
+  t.like(checks(paid, { ...pair, voucher: voucher?.code }), { voucher: 'passed' });
   t.deepEqual(checks(undefined), { order_placed: 'failed', wanted_products: 'unknown' });
+});
+
+// Goals say "at most" and "at least": who buys what is just that has done as asked, and is paid for it.
+test('what is exactly as a limit says is within it', (t) => {
+  const mug = of('mug', 'Mill Street');
+  const scarf = of('scarf', 'Mill Street');
+  const order = orderOf(mug, scarf);
+  const { priceCents, rating } = mug;
+  const isMet = (wish: object, max = order.totalCents) =>
+    gradeOrder(
+      { ...pair, wishes: [{ kind: 'mug', ...wish }, { kind: 'scarf' }], total_cents_max: max },
+      order,
+      about,
+    ).isCorrect;
+
+  t.true(isMet({ price_cents_max: priceCents, rating_min: rating }));
+  t.false(isMet({ price_cents_max: priceCents - 1 }));
+  t.false(isMet({ rating_min: rating + 0.1 }));
+  t.false(isMet({}, order.totalCents - 1));
 });
 
 // The looser wish of two took what the stricter one needed, if that had been put into the cart first.
@@ -197,6 +220,18 @@ test('a visit to the shop has one order, and the shop keeps what was ordered', (
   t.is(shopping.order?.totalCents, Math.floor(mug.priceCents * 0.9));
   t.is(shopping.call('delete_everything', {}), undefined);
   t.is(shopping.call('constructor', {}), undefined);
+});
+
+test('a cart holds twenty pieces, and gives them back one by one', (t) => {
+  const shopping = new Shopping(catalogue);
+  const { productId } = of('mug', 'Mill Street');
+  const ask = (tool: string) => shopping.call(tool, { product_id: productId });
+  for (let pieces = 1; pieces <= 20; pieces += 1)
+    t.deepEqual(ask('cart_add'), { result: Array(pieces).fill(productId) });
+
+  t.deepEqual(ask('cart_add'), { error: 'a cart holds 20 pieces' });
+  t.deepEqual(ask('cart_remove'), { result: Array(19).fill(productId) });
+  t.is(shopping.cart.length, 19);
 });
 
 const toolNames = [

@@ -40,6 +40,18 @@ for (const [sizeBytes, seconds] of [
   });
 }
 
+test('an upload that was taken is waited for no longer, which would keep a process from its end', async (t) => {
+  const { origin } = await listening(t, (message, response) => {
+    message.resume();
+    response.end();
+  });
+  const clock = new ManualClock();
+  const signal = new AbortController().signal;
+  await putBytes(`${origin}/key`, new Uint8Array(0), { contentType: 'text/plain', clock, signal });
+
+  t.false(clock.isAwaited(30_000));
+});
+
 for (const where of ['itself', 'after a redirect']) {
   test(`a page in the place of a store, ${where}, has taken nothing`, async (t) => {
     const { origin } = await listening(t, (message, response) => {
