@@ -182,12 +182,14 @@ test('silence is never forgotten by what is heard later', async (t) => {
 });
 
 // A rejected request must have had no effect; the attempt before the rejection may have had one.
-test('an owner that was silent before it had too much to do leaves doubt', async (t) => {
-  const { ask } = await owner('silence', refusal('OVERLOADED'));
+for (const code of ['OVERLOADED', 'STORE_UNAVAILABLE'] as const) {
+  test(`an owner that was silent before it answers ${code} leaves doubt`, async (t) => {
+    const { ask } = await owner('silence', refusal(code));
 
-  const fault = await t.throwsAsync(ask(4_000), { instanceOf: Fault });
-  t.is(fault.code, 'OUTCOME_UNKNOWN');
-});
+    const fault = await t.throwsAsync(ask(4_000), { instanceOf: Fault });
+    t.is(fault.code, 'OUTCOME_UNKNOWN');
+  });
+}
 
 test('a patient caller waits for a busy owner and for a lost database', async (t) => {
   const startedMs = Date.now();
@@ -239,6 +241,13 @@ test('a partition without owner is reported, at most five times a second', async
 
   const own = suspected.filter((body) => JSON.stringify(body) === JSON.stringify(target));
   t.true(own.length >= 1 && own.length <= 4, `${own.length}`);
+
+  // Whoever hears of the one at once does not wait for the other.
+  const other = { kind: 'nobody', part: 4 };
+  const both = [target, other].map((each) => commands.command(each, command, { budgetMs: 150 }));
+  await Promise.allSettled(both);
+  await connection.flush();
+  t.true(suspected.some((body) => JSON.stringify(body) === JSON.stringify(other)));
 });
 
 test('a member that is gone is absent, one that listens is alive', async (t) => {

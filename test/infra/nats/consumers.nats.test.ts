@@ -140,3 +140,58 @@ test('a message of another database is taken and forgotten; one that names none 
   await until(async () => heard.includes('ours'));
   t.deepEqual(heard, ['before', 'ours']);
 });
+
+// Coordinators learn of a new branch one after the other: what the first of them sends, the others must not forget.
+test('a message of a lost branch is taken and forgotten; one of a later branch is handled', async (t) => {
+  const { connection } = await broker(t);
+  const common = { connection, clock: systemClock, log: silentLogger, telemetry: silentTelemetry };
+  const [lost, ours, later] = await Promise.all(
+    [0, 1, 2].map((branch) => createBus({ ...common, streams, branch })),
+  );
+  const heard: string[] = [];
+  const subscription = ours?.messages.consume(source, async ({ msgId }) => {
+    heard.push(msgId);
+    return 'done';
+  });
+  t.teardown(() => subscription?.close());
+  const sent = (msgId: string) => ({
+    ...{ msgId, subject: 'evt.eval.1.x', attempt: 0, body: {}, headers: {} },
+  });
+
+  await lost?.messages.publish(sent('lost'));
+  await later?.messages.publish(sent('later'));
+  // Under the id of one that was lost with its branch: a broker must not take it for a repeat.
+  await ours?.messages.publish(sent('lost'));
+
+  await until(async () => heard.length === 2);
+  t.deepEqual(heard, ['later', 'lost']);
+});
+
+// At once, twenty tries would pass within the moment in which a database is away, and the message be set aside.
+test('what cannot be handled now comes back after a while, and what is under way is waited for', async (t) => {
+  const { connection } = await broker(t);
+  const common = { connection, clock: systemClock, log: silentLogger, telemetry: silentTelemetry };
+  const { messages } = await createBus({ ...common, streams });
+  const deliveredMs: number[] = [];
+  const goOn = Promise.withResolvers<void>();
+  let isDone = false;
+  const subscription = messages.consume(source, async () => {
+    deliveredMs.push(performance.now());
+    if (deliveredMs.length < 3) return 'later';
+    await goOn.promise;
+    isDone = true;
+    return 'done';
+  });
+  await messages.publish({
+    ...{ msgId: 'a', subject: 'evt.eval.1.x', attempt: 0, body: {}, headers: {} },
+  });
+  await until(() => deliveredMs.length === 3);
+  const closed = subscription.close().then(() => isDone);
+  await systemClock.sleep(100);
+  goOn.resolve();
+
+  t.true(await closed);
+  const [first = 0, second = 0, third = 0] = deliveredMs;
+  t.true(second - first >= 900, `${second - first}`);
+  t.true(third - second >= 1_900, `${third - second}`);
+});

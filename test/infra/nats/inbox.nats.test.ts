@@ -80,3 +80,16 @@ test('a connection that has ended takes no question', async (t) => {
   await t.throwsAsync(inbox.ask(question('inbox.nobody', 1)));
   await t.throwsAsync(inboxOn(ended).ask(question('inbox.nobody', 1)));
 });
+
+// Whoever looks at those who wait stops while nobody does: it begins again, or a question would wait for ever.
+test('silence is noticed again after nobody waited for a while', async (t) => {
+  const inbox = inboxOn(connection);
+  connection.subscribe('inbox.mute', { callback: () => undefined });
+  t.is(await inbox.ask(question('inbox.mute', 1, 50)), 'silent');
+  // A few looks at nobody.
+  await systemClock.sleep(200);
+
+  const heard = inbox.ask(question('inbox.mute', 2, 50));
+
+  t.is(await Promise.race([heard, systemClock.sleep(10_000)]), 'silent');
+});
