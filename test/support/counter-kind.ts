@@ -182,8 +182,9 @@ class CounterActor implements PartitionActor {
 }
 
 /**
- * Rows of rt.partition and what rt.commit calls for the kind. `by` 13 is refused, 1,000,666 violates: no
- * test adds up to it. 14 waits for whoever holds the advisory lock of that number, and for nobody else.
+ * Rows of rt.partition and what rt.commit calls for the kind. `by` 13 is refused, 15 in its partition alone, whoever
+ * else has its id; 16 finds a key taken; 1,000,666 violates: no test adds up to it. 14 waits for whoever holds the
+ * advisory lock of that number, and for nobody else.
  */
 export async function installCounters(sql: Sql, partitions: number): Promise<void> {
   await sql.unsafe(`
@@ -209,6 +210,14 @@ export async function installCounters(sql: Sql, partitions: number): Promise<voi
           raise exception 'thirteen' using errcode = 'P0REJ', detail = jsonb_build_object(
             'cmd', v_row.cmd, 'code', 'COOLDOWN_ACTIVE', 'detail', 'not thirteen',
             'extras', jsonb_build_object('by', v_row.amount))::text;
+        end if;
+        if v_row.amount = 15 then
+          perform rt.refuse_each(
+            jsonb_build_array(jsonb_build_object('cmd', v_row.cmd, 'part', coalesce(v_row.part, p_part))),
+            'AT_CAPACITY', 'not fifteen');
+        end if;
+        if v_row.amount = 16 then
+          insert into test_counter (part, key) values (-1, 'taken'), (-1, 'taken');
         end if;
         if v_row.amount = 14 then
           perform pg_advisory_xact_lock_shared(14);

@@ -238,6 +238,38 @@ test('an owner that was marked as dead too early, and lives, was there all the t
   t.true(ms >= 2_000 && ms < 600_000, String(ms));
 });
 
+test('a mark that was set too early gives way to the end of the lease, once its member is forgotten', async (t) => {
+  const { sql, join, claim } = await claims(t);
+  await claim(1, await join('one'));
+  await sql`
+    update rt.partition set unserved_of = incarnation, unserved_since = rt.wall_clock() - interval '9 days'
+    where kind = 'eval' and part = 1`;
+  await sql`update rt.member set lease_until = rt.wall_clock() - interval '20 minutes'`;
+
+  const ms = await claim(1, await join('two'));
+
+  t.true(ms >= 20 * 60_000 && ms < 30 * 60_000, String(ms));
+});
+
+// A run may be older than a day, and its limits are moved by all the time in which nobody served it.
+test('a time without an owner is known for a month', async (t) => {
+  const { sql, join, claim } = await claims(t);
+  await claim(1, await join('one'));
+  await sql`
+    insert into rt.unserved (kind, part, epoch, until, ms)
+    select 'eval', 1, -days, rt.clock() - days * interval '1 day', 5000
+    from unnest(${[29, 31]}::integer[]) as days`;
+  await sql`update rt.member set lease_until = rt.wall_clock() - interval '20 seconds'`;
+  await claim(1, await join('two'));
+
+  const rows = await sql<{ epoch: string }[]>`
+    select epoch from rt.unserved where kind = 'eval' and part = 1 and epoch < 0`;
+  t.deepEqual(
+    rows.map(({ epoch }) => Number(epoch)),
+    [-29],
+  );
+});
+
 // Nobody serves while an operator looks at what a failover has lost.
 test('the time until a lost history is accepted is time without an owner', async (t) => {
   const { sql, join, claim } = await claims(t);

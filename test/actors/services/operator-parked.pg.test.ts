@@ -93,6 +93,17 @@ test('what was sent again and fails once more is parked once more', async (t) =>
   t.like((await due(desk))[0], { msgId, body: desk.message.body, attempts: 6 });
 });
 
+test('what another consumer has of a message that is sent again, it does not get twice', async (t) => {
+  const desk = await openDesk(t);
+  const { msgId } = desk.message;
+  await desk.admin`select rt.consume('eval', 7, 'other', ${msgId})`;
+
+  await desk.resend();
+
+  const proofs = await desk.admin`select consumer from rt.inbox where msg_id = ${msgId}`;
+  t.deepEqual([...proofs], [{ consumer: 'other' }]);
+});
+
 test('a message that is dropped has no effect any more', async (t) => {
   const desk = await openDesk(t);
   await desk.drop();

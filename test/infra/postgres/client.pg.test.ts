@@ -184,6 +184,43 @@ test('a transaction has the isolation it asked for and is taken back whole', asy
   t.deepEqual([...(await sql`select note from noted`)], []);
 });
 
+// Sessions are used again: what one transaction may take is not what the next one may.
+test('what a transaction is allowed is not allowed to the one after it', async (t) => {
+  const { url } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 't', max: 1 });
+  t.teardown(() => closeSql(sql));
+  const limits = (statementTimeoutMs?: number) =>
+    transaction(sql, statementTimeoutMs === undefined ? {} : { statementTimeoutMs }, async (tx) => {
+      const [row] = await tx`
+        select pg_backend_pid() as pid, current_setting('statement_timeout') as statement,
+          current_setting('lock_timeout') as lock,
+          current_setting('idle_in_transaction_session_timeout') as idle`;
+      return { ...row };
+    });
+  const long = await limits(300_000);
+
+  const { pid } = long;
+  t.deepEqual(long, { pid, statement: '5min', lock: '1s', idle: '5s' });
+  t.deepEqual(await limits(), { pid, statement: '3s', lock: '1s', idle: '5s' });
+});
+
+test('no more transactions run at a time than there are connections for', async (t) => {
+  const { url, sql: admin } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 'few', max: 2 });
+  t.teardown(() => closeSql(sql));
+  const counts = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      transaction(sql, {}, async (tx) => {
+        await tx`select pg_sleep(0.05)`;
+        const rows = await admin`select from pg_stat_activity where application_name = 'few'`;
+        return rows.length;
+      }),
+    ),
+  );
+
+  t.is(Math.max(...counts), 2);
+});
+
 test('arrays go to the server and come back as they were', async (t) => {
   const { sql } = await testDatabase(t);
   const texts = ['plain', '', 'NULL', 'a,b', '{c}', 'say "d"', 'back\\slash', 'ü 😀', ' e '];

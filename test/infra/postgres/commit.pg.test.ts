@@ -185,6 +185,48 @@ test('a violated constraint is told by name', async (t) => {
   t.like(outcome, { kind: 'invalid', constraint: 'test_counter_not_full' });
 });
 
+// A key of the runtime that is taken means that the owner's memory is wrong; one of the domain is the command's affair.
+test('a key of the domain that is taken stands against its command, and the owner is not in doubt', async (t) => {
+  const { token } = await desk.claimed();
+  const operations = { add: [{ cmd: 'c', key: 'k', amount: 16 }] };
+
+  const outcome = await desk.commit(token, batch({ operations }));
+
+  t.like(outcome, { kind: 'invalid', constraint: 'test_counter_pkey' });
+});
+
+test('what one consumer was answered is no answer to another', async (t) => {
+  const { token } = await desk.claimed();
+  const msgId = randomUUID();
+  const by = (consumer: string, body: string) => [
+    { consumer, msgId, reply: { kind: 'ok' as const, body } },
+  ];
+  await desk.commit(token, batch({ inbox: by('evt', 'told') }));
+  t.deepEqual(await desk.store.replies(token, 'cmd', [msgId]), new Map());
+
+  t.is((await desk.commit(token, batch({ inbox: by('cmd', 'done') }))).kind, 'committed');
+
+  t.deepEqual(
+    await desk.store.replies(token, 'cmd', [msgId]),
+    new Map([[msgId, { kind: 'ok', body: 'done' }]]),
+  );
+});
+
+// It would answer from what it knew: a reply that its heir gave is none of its own.
+test('who owns a partition no more is told no answers of it', async (t) => {
+  const { token, members, identity } = await desk.claimed();
+  const known = batch();
+  await desk.commit(token, known);
+  const msgIds = known.inbox.map(({ msgId }) => msgId);
+  t.not(await desk.store.replies(token, 'cmd', msgIds), 'fenced');
+  const foreign = { ...token, incarnation: randomUUID() };
+  t.is(await desk.store.replies(foreign, 'cmd', msgIds), 'fenced');
+
+  await members.claim(token, token.epoch, identity);
+
+  t.is(await desk.store.replies(token, 'cmd', msgIds), 'fenced');
+});
+
 test('an older snapshot does not replace a newer one', async (t) => {
   const { token } = await desk.claimed();
   const snapshot = (seq: number) => ({

@@ -120,6 +120,23 @@ test('of batches together the refused one alone is left out', async (t) => {
   t.deepEqual(rows, { rows: 2, instants: 1 });
 });
 
+// A claim stands before several partitions under one id: where one of them has no room, another may have granted it.
+test('of one command in two partitions the one alone is left out that has no room', async (t) => {
+  const [full, free] = await Promise.all([desk.claimed(), desk.claimed()]);
+  const cmd = randomUUID();
+  const inbox = [{ consumer: 'cmd', msgId: cmd, reply: null }];
+
+  const outcomes = await commitAll([
+    { token: free.token, batch: batch({ inbox, events: [event(1)], operations: add(1, cmd) }) },
+    { token: full.token, batch: batch({ inbox, events: [event(1)], operations: add(15, cmd) }) },
+  ]);
+
+  t.like(outcomes[0], { kind: 'committed' });
+  t.like(outcomes[1], { kind: 'refused', commands: [{ id: cmd, part: full.token.part }] });
+  t.deepEqual(await desk.written(free.token), { inbox: 1, events: 1 });
+  t.deepEqual(await desk.written(full.token), { inbox: 0, events: 0 });
+});
+
 test('who waits for a lock keeps no other partition waiting', async (t) => {
   const { token: free } = await desk.claimed();
   const { token: held } = await desk.claimed();
