@@ -330,7 +330,12 @@ export class Validator {
           if (end.kind === 'refused') refused.abort(`its results were refused: ${end.reason}`);
         });
       },
-      concluded: (completion) => this.#note.write({ ...noteOf(claim), completion }),
+      concluded: async (completion) => {
+        await this.#note.write({ ...noteOf(claim), completion }).catch((error: unknown) => {
+          // What was played is not lost with it: this process tells it all the same.
+          log.error('how the run ended is not on disk yet', { error });
+        });
+      },
     });
   }
 

@@ -29,7 +29,7 @@ export interface Evaluating {
   readonly telemetry: Telemetry;
   /** On disk when it resolves. */
   readonly keep: (one: Delivery) => Promise<void>;
-  /** How the run ended, before its log is on its way; on disk when it resolves. */
+  /** How the run ended, before its log is on its way; on disk when it resolves, where the disk takes it. */
   readonly concluded: (body: CompletionBody) => Promise<void>;
   /** Aborts when the run is lost or is to be given back. */
   readonly signal: AbortSignal;

@@ -20,6 +20,7 @@ import {
   say,
   startStubbed,
 } from './stub-service.ts';
+import { openStubShop } from './stub-shop.ts';
 
 /** One run, and then no work. */
 function oneRun(stub: StubService) {
@@ -148,6 +149,22 @@ test('so is one that came to nothing before its first task', async (t) => {
   await until(() => !existsSync(join(folder, 'run.json')));
   await second.stop();
 
+  t.deepEqual(stub.askedFor('/release'), []);
+});
+
+test('a run that was played is completed by its own process, though no note takes how it ended', async (t) => {
+  const folder = await folderFor(t);
+  const started = { env: { VALIDATOR_DATA_DIR: folder } };
+  const { stub, play } = await openStubShop(t, { taskCount: 1, started });
+  stub.answers.set('/put', (response) => {
+    void mkdir(join(folder, 'run.json.new'), { recursive: true }).then(() =>
+      say(response, 200, {}),
+    );
+  });
+
+  const { completion } = await play('true');
+
+  t.like(completion, { terminal_status: 'SUCCESS' });
   t.deepEqual(stub.askedFor('/release'), []);
 });
 
