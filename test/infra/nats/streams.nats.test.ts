@@ -134,6 +134,9 @@ test('streams carry one database only; those of a version before are marked by w
   // As a version before does, which knows of no marks, and finds its settings changed.
   const manager = await jetstreamManager(connection);
   await manager.streams.update('EVT', { max_bytes: 1_000_000 });
+  // Whoever would mend the settings of another one's stream would make it his own.
+  await t.throwsAsync(ensureStreams(connection, genesisB), { name: 'OtherInstallation' });
+  t.is((await manager.streams.info('EVT')).config.max_bytes, 1_000_000);
   await ensureStreams(connection, { replicas: 1 });
   await t.throwsAsync(ensureStreams(connection, genesisB), { name: 'OtherInstallation' });
   await t.notThrowsAsync(ensureStreams(connection, genesisA));

@@ -129,6 +129,9 @@ test('an event whose forerunner is not stored puts the commit in doubt', async (
   t.is(outcome.kind, 'diverged');
   t.is((await desk.written(token))?.events, 3);
   t.is((await desk.commit(token, batch({ events: [event(4)] }))).kind, 'committed');
+
+  const { token: fresh } = await desk.claimed();
+  t.is((await desk.commit(fresh, batch({ events: [event(2)] }))).kind, 'diverged');
 });
 
 test('a batch is refused past the moment it is bound to', async (t) => {
