@@ -251,6 +251,27 @@ test('a mark that was set too early gives way to the end of the lease, once its 
   t.true(ms >= 20 * 60_000 && ms < 30 * 60_000, String(ms));
 });
 
+// It takes the place of its own row, so that nothing else tells of the time between its two lives.
+test('a member that is started again knows since when its former self served nobody', async (t) => {
+  const { sql, join, claim } = await claims(t);
+  await claim(1, await join('one'));
+  // Of five seconds, the last time three ago.
+  await sql`update rt.member set lease_until = rt.wall_clock() + interval '2 seconds'`;
+
+  const ms = await claim(1, await join('one'));
+
+  t.true(ms >= 3_000 && ms < 600_000, String(ms));
+});
+
+test('a partition that newer code has served is none for older code', async (t) => {
+  const { sql, join, claim } = await claims(t);
+  const one = await join('one');
+  await sql`update rt.partition set version_floor = 2 where kind = 'eval' and part = 1`;
+
+  t.is(await claim(1, one), -1);
+  t.not(await claim(2, one), -1);
+});
+
 // A run may be older than a day, and its limits are moved by all the time in which nobody served it.
 test('a time without an owner is known for a month', async (t) => {
   const { sql, join, claim } = await claims(t);

@@ -5,6 +5,7 @@ import {
   type EpisodeFacts,
   episodeDocument,
   outcomeOf,
+  terminalState,
   toItem,
 } from '../../../apps/validator/run/episode.ts';
 import {
@@ -167,6 +168,23 @@ for (const [more, outcome] of outcomes) {
     t.is(item.terminal_state_hash, outcome.endsWith('error') ? null : 'hash');
   });
 }
+
+// By it two validators' runs of one behaviour are known to be the same, and others not to be.
+test('the state of a shop is another one by whatever was ordered, and by nothing else', (t) => {
+  const voucher = { code: 'TEN', seller: 'Mill Street', percent: 10 };
+  const step = { tool: 'search', arguments: {}, answer: { result: [] }, at_ms: 1 };
+  const states = [
+    { ...facts },
+    { ...facts, order },
+    { ...facts, order: { ...order, voucher } },
+    { ...facts, order: { ...order, totalCents: 1 } },
+    { ...facts, steps: [step] },
+  ].map(terminalState);
+
+  t.is(new Set(states).size, states.length);
+  const same = terminalState({ ...facts, evalRunId: 'another', steps: [{ ...step, at_ms: 2 }] });
+  t.is(states.at(-1), same);
+});
 
 test('an order that was right before the agent failed is paid nothing', (t) => {
   const verdict = { isCorrect: true, checks: {}, rewardMicro: 900_000, components: {} };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import test, { type ExecutionContext } from 'ava';
 import { natsBinary } from '../../../infra/local/nats-binary.ts';
 import { connectNats, isRecent } from '../../../infra/nats/connect.ts';
@@ -118,6 +118,26 @@ for (const [version, verdict] of [
 
 const genesisA = { replicas: 1, genesis: 'a' };
 const genesisB = { replicas: 1, genesis: 'b' };
+
+// What is refused waits in the database; what a stream dropped to make room would be gone with nobody to know.
+test('a stream that is full refuses what is new, and keeps what it has', async (t) => {
+  const { url } = await privateNats(t);
+  const connection = await connectNats({ url, name: 'test' });
+  t.teardown(() => connection.close());
+  const manager = await jetstreamManager(connection);
+  const client = jetstream(connection);
+  for (const wanted of wantedStreams({ replicas: 1 })) {
+    await manager.streams.add({ ...wanted, max_bytes: 100_000 });
+    const subject = `${wanted.name.toLowerCase()}.x`;
+    const publish = () => client.publish(subject, new Uint8Array(30_000));
+    for (let count = 0; count < 3; count += 1) await publish();
+
+    await t.throwsAsync(publish(), { message: /maximum bytes/ });
+    const { state } = await manager.streams.info(wanted.name);
+    t.is(state.first_seq, 1);
+    t.is(state.messages, 3);
+  }
+});
 
 test('streams carry one database only; those of a version before are marked by whoever comes first', async (t) => {
   const { url } = await privateNats(t);
