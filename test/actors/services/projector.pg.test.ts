@@ -177,6 +177,18 @@ test('code is told of when it is released: by its age, or when it becomes top, a
   t.like((await desk.feed()).at(-1), { agent_name: 'agent of young', release_reason: 'AGED' });
 });
 
+test('the code of a new top that could not be told yet does not age by the configuration', async (t) => {
+  const desk = await openDesk(t);
+  const top = await aVersion(desk, 'top', Date.now() - dayMs);
+  await desk.admin`
+    update public_release set reason = 'TOP', due_at = rt.clock() where id = ${top.agentVersionId}`;
+  await followTerms(desk.sql, 30 * dayMs);
+
+  t.is(await desk.tell(), 1);
+  const released = (await desk.feed()).at(-1);
+  t.like(released, { agent_version_id: top.agentVersionId, release_reason: 'TOP' });
+});
+
 /** Releases of versions that there are not, longer due than anything else. */
 async function plantUntellable(desk: Awaited<ReturnType<typeof openDesk>>, count: number) {
   await desk.admin`
@@ -369,6 +381,14 @@ test('the runs of a race are told at its release and not before, and later ones 
     (await ends()).find((each) => each.eval_run_id === runIds.first),
     { status: 'SUCCESS', validator_score: 0.777123, race_id: raceId },
   );
+  const endedAt = await desk.admin<{ id: string; at: Date }[]>`
+    select eval_run_id as id, date_trunc('milliseconds', completed_at) as at from evaluation_run
+    where race_id = ${raceId}`;
+  t.deepEqual(
+    Object.fromEntries((await ends()).map((each) => [each.eval_run_id, each.at])),
+    Object.fromEntries(endedAt.map(({ id, at: ended }) => [id, ended.toISOString()])),
+    'when they ended, not when that was told',
+  );
 
   // One that judges the race again ends long afterwards.
   const late = trialId('late');
@@ -385,4 +405,33 @@ test('the runs of a race are told at its release and not before, and later ones 
   t.is(await desk.tell(), 0);
   t.is((await ends()).length, 6);
   t.like((await ends()).at(-1), { eval_run_id: late, status: 'FAILED' });
+});
+
+test('a race that is judged again for days is told at its release all the same', async (t) => {
+  const desk = await openDesk(t);
+  const { about, raceId, runIds } = await aSealedRace(desk);
+  const judging = trialId('judging');
+  await desk.admin`
+    insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+                                race_id, execution_kind, validator_hotkey, slot, fence, status,
+                                claimed_at, lease_expires_at, expected_items, rejudging_id)
+    select ${judging}, part, work_item_id, agent_version_id, suite_id, phase, race_id, execution_kind,
+           'v3', 0, 99, 'RUNNING', claimed_at, lease_expires_at, 2, ${trialId('rejudging')}
+    from evaluation_run where eval_run_id = ${runIds.first}`;
+  await desk.admin`
+    update race set status = 'RACE_COMPLETE', completed_at = rt.clock(), released_at = rt.clock()
+    where race_id = ${raceId}`;
+  const at = Date.now() - 1_000;
+  const body = {
+    ...{ ...about, at, releasedAt: at, scoredCount: 2, promotedAgentVersionId: null },
+    ...{ winnerAgentVersionId: trialId('winner'), winnerScore: '0.7654' },
+  };
+  await desk.project([fact('race-completed', body)]);
+
+  t.is(await desk.tell(), 1);
+  const ended = (await desk.feed()).flatMap((event) =>
+    event.type === 'run-ended' ? [event.eval_run_id] : [],
+  );
+  t.is(ended.length, 5);
+  t.false(ended.includes(judging));
 });

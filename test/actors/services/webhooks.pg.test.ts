@@ -32,8 +32,7 @@ async function openDesk(t: ExecutionContext) {
   const sql = open();
   t.teardown(() => closeSql(sql));
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  const register = async (receiver: Receiver) => {
-    const webhookId = randomUUID();
+  const register = async (receiver: Receiver, webhookId: string = randomUUID()) => {
     const sealedSecret = seal.seal(secret, secretContext(webhookId));
     const webhook = { webhookId, url: receiver.url, eventTypes: null, sealedSecret };
     return await transaction(sql, {}, (tx) => insertWebhook(tx, webhook));
@@ -155,7 +154,8 @@ test('receivers that are slow keep no place from those that wait', async (t) => 
   const quick = await startReceiver();
   t.teardown(quick.stop);
   await plantEvents(desk.admin, 1_000);
-  await desk.register(quick);
+  // Behind all the others, if it went by their ids.
+  await desk.register(quick, 'ffffffff-ffff-4fff-bfff-ffffffffffff');
   await plantEvents(desk.admin, 5);
   const service = await desk.coordinate();
   await until(() => quick.deliveries.length >= 5, patienceMs);
@@ -181,6 +181,31 @@ test('a replay that is ordered while a delivery is under way is sent', async (t)
   await until(() => told.length === 3);
   const rewound = transaction(desk.admin, {}, (tx) => rewindWebhook(tx, webhookId, cursor));
   t.is(await rewound, 'rewound');
+  held.resolve();
+  await until(() => told.length === 6);
+  t.deepEqual(told.slice(3), told.slice(0, 3));
+});
+
+test('a replay that is ordered while a delivery fails waits for none of the failures before', async (t) => {
+  const desk = await openDesk(t);
+  const receiver = await startReceiver();
+  t.teardown(receiver.stop);
+  const { webhookId, cursor } = await desk.register(receiver);
+  await plantEvents(desk.admin, 3);
+  const told: string[] = [];
+  const held = Promise.withResolvers<void>();
+  await desk.coordinate({
+    post: async ({ headers }) => {
+      told.push(headers['webhook-id'] ?? '');
+      if (told.length !== 3) return { kind: 'answered', status: 200 };
+      await held.promise;
+      return { kind: 'answered', status: 500 };
+    },
+  });
+  await until(() => told.length === 3);
+  // From here on the pause would be an hour.
+  await desk.admin`update webhook set failure_count = 20`;
+  t.is(await transaction(desk.admin, {}, (tx) => rewindWebhook(tx, webhookId, cursor)), 'rewound');
   held.resolve();
   await until(() => told.length === 6);
   t.deepEqual(told.slice(3), told.slice(0, 3));

@@ -1,7 +1,9 @@
+import { EventEmitter, getEventListeners } from 'node:events';
 import test from 'ava';
 import { FeedTail } from '../../../apps/edge/feed/feed-tail.ts';
-import { PublicFeed } from '../../../apps/edge/feed/public-feed.ts';
+import { type FeedListener, PublicFeed } from '../../../apps/edge/feed/public-feed.ts';
 import { StreamSlots } from '../../../apps/edge/feed/stream-slots.ts';
+import { followEvents } from '../../../apps/edge/routes/public/follow-events.ts';
 import type { StoredEvent } from '../../../machines/feed/public-event.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
@@ -12,6 +14,7 @@ async function openFeed() {
   const stored: StoredEvent[] = [];
   let looks = 0;
   let isAway = false;
+  let held: Promise<void> | undefined;
   let tell: (body: unknown) => void = () => undefined;
   const tail = new FeedTail({
     reads: {
@@ -19,7 +22,9 @@ async function openFeed() {
       after: async (cursor, limit) => {
         looks += 1;
         if (isAway) throw new Error('the store is away');
-        return stored.filter((event) => event.cursor > cursor).slice(0, limit);
+        const found = stored.filter((event) => event.cursor > cursor).slice(0, limit);
+        await held;
+        return found;
       },
     },
     signals: {
@@ -38,8 +43,7 @@ async function openFeed() {
     isReadOnly: () => false,
     slots: new StreamSlots({ max: 1_000, perAddressMax: 1_000 }),
   });
-  const listen = async (cursor?: number) => {
-    const gone = new AbortController();
+  const listen = async (cursor?: number, gone = new AbortController()) => {
     const start = { cursor, loc: ['query', 'cursor'], address: 'here' };
     const chunks = await feed.open(start, { gone: gone.signal, onClose: () => undefined });
     const heard: string[] = [];
@@ -69,6 +73,10 @@ async function openFeed() {
     goAway: (away: boolean) => {
       isAway = away;
     },
+    /** Whoever reads from now on has the answer only then. */
+    hold: (until: Promise<void> | undefined) => {
+      held = until;
+    },
     looks: () => looks,
   };
 }
@@ -80,6 +88,9 @@ async function rest(): Promise<void> {
 
 /** With a name, for a browser tells its page of no comment; without an id, for it is none of the feed. */
 const beat = 'event: heartbeat\ndata: {}\n\n';
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 const ids = (heard: readonly string[]) =>
   [
@@ -186,6 +197,137 @@ test('while the store is away nothing is said, and afterwards nothing is missing
   await clock.advance(1_000);
   await rest();
   t.deepEqual(ids(heard), [1, 2, 3]);
+});
+
+test('what could not be read of the past is read by whoever comes afterwards', async (t) => {
+  const { listen, add, goAway } = await openFeed();
+  add(1_200);
+  goAway(true);
+  for (const cursor of [0, 0, 500, 700]) {
+    const { over } = await listen(cursor);
+    await t.throwsAsync(over, { message: 'the store is away' });
+  }
+  goAway(false);
+
+  for (const cursor of [0, 500, 700]) {
+    const { heard } = await listen(cursor);
+    for (let page = 0; page < 4; page++) await rest();
+    t.deepEqual(ids(heard), range(cursor + 1, 1_200));
+  }
+});
+
+test('what is said while the store is read is not left to the next second', async (t) => {
+  const { clock, listen, add, signal, hold } = await openFeed();
+  const { heard } = await listen();
+  const read = Promise.withResolvers<void>();
+  hold(read.promise);
+  add(1);
+  await signal();
+  add(1);
+  await signal();
+  hold(undefined);
+  read.resolve();
+  await rest();
+  t.deepEqual(ids(heard), [1]);
+  await clock.advance(20);
+  await rest();
+  t.deepEqual(ids(heard), [1, 2]);
+});
+
+test('however much came at once, all of it is told at once', async (t) => {
+  const { listen, add, signal } = await openFeed();
+  const { heard } = await listen();
+  add(1_700);
+  await signal();
+  for (let page = 0; page < 4; page++) await rest();
+  t.deepEqual(ids(heard), range(1, 1_700));
+});
+
+test('who stays for long hears all, and weighs no more than who has just come', async (t) => {
+  const { clock, listen, add, signal } = await openFeed();
+  const gone = new AbortController();
+  const { heard } = await listen(0, gone);
+  for (let batch = 0; batch < 30; batch++) {
+    add(150);
+    await signal();
+    await clock.advance(1_000);
+    await rest();
+  }
+  t.deepEqual(ids(heard), range(1, 4_500));
+  t.true(getEventListeners(gone.signal, 'abort').length <= 1);
+});
+
+/** A feed with room for one stream alone, and another one that somebody hears. */
+async function openNarrowFeed({ isReadOnly = false } = {}) {
+  const of = await openFeed();
+  const feed = new PublicFeed({
+    ...{ tail: of.tail, clock: of.clock, isReadOnly: () => isReadOnly },
+    slots: new StreamSlots({ max: 1, perAddressMax: 1 }),
+  });
+  const open = async (cursor?: number) => {
+    const closes: (() => void)[] = [];
+    const start = { cursor, loc: ['query', 'cursor'], address: 'here' };
+    const chunks = await feed.open(start, {
+      gone: new AbortController().signal,
+      onClose: (close) => closes.push(close),
+    });
+    return { chunks, close: () => closes.map((close) => close()) };
+  };
+  return { ...of, open };
+}
+
+test('a stream that nobody begins gives its place back when its connection ends', async (t) => {
+  const { open } = await openNarrowFeed();
+  const { close } = await open();
+  await t.throwsAsync(open(), { message: /At most 1/ });
+  close();
+  await t.notThrowsAsync(open());
+});
+
+test('a cursor that was never given out takes no place', async (t) => {
+  const { open } = await openNarrowFeed();
+  await t.throwsAsync(open(1), { message: /^A parameter or field is not valid/ });
+  await t.notThrowsAsync(open());
+});
+
+test('a cursor from before the database went back is not called wrong while nobody has accepted that', async (t) => {
+  const { open } = await openNarrowFeed({ isReadOnly: true });
+  await t.throwsAsync(open(1), { code: 'READ_ONLY' });
+  await t.notThrowsAsync(open(0));
+});
+
+test('whose connection ended before its stream was opened leaves its place', async (t) => {
+  const closes: string[] = [];
+  const feed = {
+    open: async (_: object, listener: FeedListener) => {
+      listener.onClose(() => closes.push('closed'));
+      return [];
+    },
+  };
+  const context = (destroyed: boolean) => ({
+    ...{ headers: {}, remoteAddress: 'here', signal: new AbortController().signal },
+    stream: { method: 'GET', socket: Object.assign(new EventEmitter(), { destroyed }) },
+  });
+  const follow = async (of: ReturnType<typeof context>) =>
+    await followEvents.handle({ query: {}, context: of } as never, { feed } as never);
+  await follow(context(true));
+  t.deepEqual(closes, ['closed']);
+  const open = context(false);
+  await follow(open);
+  t.is(closes.length, 1);
+  open.stream.socket.emit('close');
+  t.is(closes.length, 2);
+});
+
+test('who leaves is counted out once, and keeps nobody else from the news', async (t) => {
+  const { listen, open, add, signal } = await openNarrowFeed();
+  const { heard } = await listen();
+  const { chunks, close } = await open();
+  for await (const _ of chunks) break;
+  close();
+  add(1);
+  await signal();
+  t.deepEqual(ids(heard), [1]);
 });
 
 test('an edge that stops ends all streams', async (t) => {
