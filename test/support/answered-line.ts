@@ -21,6 +21,11 @@ export async function answeredLine(
 
 /** A whole line of somebody who has signed in, with a client of the test's own. */
 export async function lineBy(client: PaddockClient, ...args: readonly string[]) {
+  return await lineAt({ client }, ...args);
+}
+
+/** The same at a desk of which some is otherwise than usual. */
+export async function lineAt(of: Partial<Desk>, ...args: readonly string[]) {
   const [out, error]: string[][] = [[], []];
   const on = (texts: string[] | undefined) =>
     screen({
@@ -29,9 +34,10 @@ export async function lineBy(client: PaddockClient, ...args: readonly string[]) 
     });
   const isJson = args.includes('--json');
   const desk = {
-    ...{ out: on(out), err: on(error), isJson, client, stopping: new AbortController().signal },
+    ...{ out: on(out), err: on(error), isJson, stopping: new AbortController().signal },
     clock: new ManualClock(Date.parse('2026-11-24T20:00:00.000Z')),
     environment: { credential: 'demo-of-the-line' },
+    ...of,
   } as unknown as Desk;
   const options = { commands, out: desk.out, err: desk.err, version: '1', desk: async () => desk };
   const code = await runLine(args, options);

@@ -24,3 +24,24 @@ test('a heartbeat is no event', async (t) => {
 
   t.deepEqual(taken, ['four']);
 });
+
+test('a letter that is cut in two by the line is one letter all the same', async (t) => {
+  const bytes = Buffer.from('id: 1\ndata: Zürich 🐎\n\n');
+  async function* byteByByte() {
+    for (const byte of bytes) yield Uint8Array.of(byte);
+  }
+  const taken: string[] = [];
+  for await (const { data } of serverEvents(byteByByte())) taken.push(data);
+
+  t.deepEqual(taken, ['Zürich 🐎']);
+});
+
+test('lines may end as in HTTP, too, wherever they are cut', async (t) => {
+  const text = 'id: 1\r\nevent: race\r\ndata: one\r\n\r\nid: 2\r\ndata: two\r\n\r\n';
+  const taken: string[] = [];
+  for await (const { id, event, data } of serverEvents(chunks(...text))) {
+    taken.push(`${id} ${event} ${data}`);
+  }
+
+  t.deepEqual(taken, ['1 race one', '2 message two']);
+});

@@ -21,6 +21,7 @@ const answers = {
   '/v1/miner/submit/check': { ok: true, violations: [] },
   '/v1/admin/hotkeys/5HotkeyOfSomebody/ban': { banned: true },
   '/v1/admin/clock/advance': { now: '2026-11-25T20:00:00.000Z', advanced_seconds: 60 },
+  '/v1/admin/packs': { pack_sha256: '0'.repeat(64) },
   '/v1/miner/agents': { agents: [], can_submit: true, next_allowed_at: null },
 } as const;
 
@@ -43,6 +44,7 @@ async function lineThatTakes(t: ExecutionContext, ms: number) {
     check: () => lineBy(client, 'check', path, '--online', '--entry-point', ''),
     agents: () => lineBy(client, 'agents'),
     ban: () => lineBy(client, 'operator', 'ban', '5HotkeyOfSomebody', '--reason', 'cheats'),
+    pack: () => lineBy(client, 'operator', 'upload-pack', path),
     advance: () => lineBy(client, 'operator', 'advance-clock', '60'),
   };
 }
@@ -61,6 +63,12 @@ test('it is given up soon after, and all that is small as soon as ever', async (
   t.is((await late.check()).code, 5);
   const slow = await lineThatTakes(t, 30_000);
   t.is((await slow.agents()).code, 5);
+});
+
+test('a pack may take a day, for it may be large and the line slow', async (t) => {
+  const line = await lineThatTakes(t, 23 * 3_600_000);
+  const { code, error } = await line.pack();
+  t.is(code, 0, error);
 });
 
 // An order may be urgent, and who gave it has to know that nobody says what came of it.
