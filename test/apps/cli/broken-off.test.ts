@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import type { RequestListener, ServerResponse } from 'node:http';
@@ -89,6 +90,40 @@ for (const [says, store] of [
     t.false(files.includes('logs-x.gz'));
   });
 }
+
+test('code that is not what the service published is not saved', async (t) => {
+  const id = '019a0000-0000-7000-8000-000000000001';
+  const code = 'print(1)\n';
+  const { user } = await userOf(t, (request, response) => {
+    if (request.url === '/file') return void response.end(code);
+    response.setHeader('content-type', 'application/json');
+    const download_url = `http://${request.headers.host}/file`;
+    const other = createHash('sha256').update('print(2)\n').digest('hex');
+    response.end(JSON.stringify({ download_url, code_sha256: other }));
+  });
+  const { code: exit, out, error } = await user.run('download', id);
+
+  t.is(exit, 1, out);
+  t.regex(error, /^paddock: the file is damaged: its SHA-256 is [0-9a-f]{64}, and should be /);
+  t.false((await readdir(user.folder)).includes(`${id}.py`));
+});
+
+test('the logs of one problem are not put in the place of those of another', async (t) => {
+  const { user } = await userOf(t, (request, response) => {
+    if (request.url === '/file') return void response.end('logs');
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ download_url: `http://${request.headers.host}/file` }));
+  });
+  for (const problem of ['p', 'q']) {
+    const { code, error } = await user.run('download', '--run', 'x', '--problem', problem);
+    t.is(code, 0, error);
+  }
+  const files = await readdir(user.folder);
+  t.deepEqual(files.filter((name) => name.startsWith('logs-')).toSorted(), [
+    'logs-p.gz',
+    'logs-q.gz',
+  ]);
+});
 
 // The second try was turned away before anybody looked for the first.
 test('a submission whose first answer was lost is open, also where the next one was refused', async (t) => {

@@ -106,4 +106,5 @@ test('who has no score is told with why', (t) => {
   const late = { eliminated_at: null, unfinished_reason: 'NOT_FINISHED' };
   t.regex(lastOf(late), / no score: not finished +v$/);
   t.regex(lastOf({ eliminated_at: closesAt, unfinished_reason: null }), / eliminated +v$/);
+  t.regex(lastOf({ ...fault, is_discarded: true }), / discarded +v$/);
 });

@@ -84,6 +84,17 @@ test('what keeps a run from counting is told once, below the runs', async (t) =>
   t.regex(out, /^ {2}RUN_LIMIT: It took longer .+\.$/m);
 });
 
+test('a run that is over took as long as it did, and one that goes on as long as it has', async (t) => {
+  const past = (minutes: number) => new Date(Date.parse(at) - minutes * 60_000).toISOString();
+  const { out } = await statusLine({}, [
+    { claimed_at: past(90), completed_at: past(60) },
+    { claimed_at: past(90), completed_at: null, status: 'RUNNING' },
+  ]);
+
+  t.regex(out, / SUCCESS +0\.5 +in 30 min /);
+  t.regex(out, / RUNNING +0\.5 +for 1 h 30 min /);
+});
+
 test('programs get the codes alone', async (t) => {
   const { out } = await statusLine({}, [{ exclusion_reason: 'SAME_VALIDATOR' }], '--json');
 

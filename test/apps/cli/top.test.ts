@@ -75,3 +75,29 @@ test('what is beyond the largest limit is not to be had by it', async (t) => {
   t.regex((await told(20)).out, /^… and 580 more: --limit shows them$/m);
   t.regex((await told(500)).out, /^… and 100 more: --search finds one, and the page has all$/m);
 });
+
+test('the worst that is known of an entry stands beside it', async (t) => {
+  const marked = {
+    ...entry,
+    is_current_top: false,
+    is_active_qualifier: true,
+    eliminated_at: null,
+  };
+  const markOf = async (of: object) => {
+    const { out } = await answeredLine(
+      {
+        getPublicTop: now,
+        getPublicTopMinerPayout: payout,
+        getPublicLeaderboard: { entries: [{ ...marked, ...of }], total: 1 },
+      },
+      'top',
+    );
+    return /0\.6000 +(.*?) +v$/m.exec(out)?.[1];
+  };
+  const gone = { eliminated_at: '2026-11-24T20:00:00.000Z' };
+
+  t.is(await markOf({}), 'races');
+  t.is(await markOf(gone), 'eliminated');
+  t.is(await markOf({ ...gone, is_miner_banned: true }), 'banned');
+  t.is(await markOf({ ...gone, is_miner_banned: true, is_discarded: true }), 'discarded');
+});

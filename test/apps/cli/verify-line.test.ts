@@ -1,9 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { statusByCode } from '../../../apps/edge/faults.ts';
+import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import type { FaultCode } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import { listening } from '../../support/listening.ts';
 import { paddockUser } from '../../support/paddock-command.ts';
+import { sealed, trialBundle } from '../../support/trial-bundle.ts';
 
 const raceId = '019a0000-0000-7000-8000-000000000001';
 
@@ -52,4 +56,23 @@ test('a store that does not hand out the bundle says nothing of the race', async
 
   t.is(code, 5, error);
   t.is(error, 'paddock: the store does not hand out the bundle\nTry again in a moment.\n');
+});
+
+test('a bundle that another key has signed than the one that is known is refused', async (t) => {
+  const [own, other] = [1, 2].map((byte) => createEd25519Signer(new Uint8Array(32).fill(byte)));
+  if (own === undefined || other === undefined) throw new Error('two signers');
+  const { bytes, seal } = sealed(trialBundle(), own);
+  const user = await paddockUser(t);
+  const path = join(user.folder, 'race.json.gz');
+  await writeFile(path, bytes);
+  await writeFile(`${path}.manifest.json`, JSON.stringify(seal));
+  const verifiedBy = (key: string) => user.run('verify', '--bundle', path, '--public-key', key);
+
+  const known = await verifiedBy(own.publicKey.toUpperCase());
+  t.is(known.code, 0, known.error);
+  t.regex(known.out, /signed by +[0-9a-f]{64} \(the one you gave\)/);
+  const stranger = await verifiedBy(other.publicKey);
+  t.is(stranger.code, 1);
+  t.is(stranger.out, '');
+  t.regex(stranger.error, /^paddock: the bundle is signed by another key than yours: /);
 });
