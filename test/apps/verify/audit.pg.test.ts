@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { auditHash, genesisHash } from '../../../actors/services/operator/audit-entry.ts';
 import type { AuditHead, AuditRow } from '../../../apps/verify/audit/chain.ts';
+import { auditRowsOf } from '../../../apps/verify/audit/read-database.ts';
 import { outcomeOf } from '../../../apps/verify/audit/verify-audit.ts';
 import { readOptions, UsageError } from '../../../apps/verify/options.ts';
 import { loginUrl } from '../../../infra/postgres/logins.ts';
@@ -142,6 +143,27 @@ for (const { title, rows, found, isSilent } of tamperings) {
   });
 }
 
+test('a log of several pages is read to its last entry', async (t) => {
+  const { url, sql } = await testDatabase(t);
+  const rows = log(2_001);
+  await sql`
+    insert into audit_log
+      (seq, actor, action, object, reason, detail, prev_hash, hash, committed_at)
+    select seq, actor, action, object, reason, detail, "prevHash", hash,
+      timestamptz 'epoch' + "committedAtMs" * interval '1 millisecond'
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      as (seq bigint, actor text, action text, object text, reason text, detail jsonb,
+          "prevHash" text, hash text, "committedAtMs" double precision)
+    order by seq`;
+  for (const count of [2_001, 2_000]) {
+    const { flaw, head: end } = await outcomeOf(auditRowsOf(url));
+    t.is(flaw, undefined);
+    t.deepEqual(end, { seq: count, hash: rows[count - 1]?.hash });
+    await sql`alter table audit_log disable trigger audit_log_only_grows`;
+    await sql`delete from audit_log where seq = ${count}`;
+  }
+});
+
 test('a wrong command line says how to do it right', (t) => {
   for (const args of [
     ['--audit', '--race', 'x'],
@@ -217,6 +239,13 @@ test('the command follows the chain in the database and through the API', async 
   });
   t.like(blind, { code: 2, error: 'paddock: the database cannot be read\n' });
   t.is(usage.code, 2);
+
+  shown = honest.slice(0, 8);
+  const hushed = await command({ ...edge, OPERATOR_TOKEN: 't' }, '--url', base);
+  t.like(hushed, {
+    code: 1,
+    out: 'API: the log ends with entry 8, and had 9: its end was cut off\n',
+  });
 
   // Only who may take the trigger away gets this far.
   await sql`alter table audit_log disable trigger audit_log_only_grows`;

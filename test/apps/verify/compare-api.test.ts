@@ -153,6 +153,43 @@ test('a version that qualified and is not in the field is a doubt', async (t) =>
   t.deepEqual(await doubtsOf({ miner_hotkey: hotkey }, pinned), []);
 });
 
+test('a board of several pages is read to its end, whoever could not race before it', async (t) => {
+  const path = boardPath(honest.race);
+  const second = path.replace('offset=0', 'offset=500');
+  const atClose = new Date(honest.race.closed_at - 60_000).toISOString();
+  const entryOf = (name: number, changes: object = {}) => ({
+    agent_version_id: `00000000-0000-4000-8000-${String(name).padStart(12, '0')}`,
+    miner_hotkey: `somebody ${name}`,
+    ...{ qualifying_score: 0.9, eligible_at: atClose, eliminated_at: null },
+    ...{ is_miner_banned: false, ...changes },
+  });
+  const before = Array.from({ length: 500 }, (_, index) =>
+    entryOf(index, { is_miner_banned: true }),
+  );
+  const pages = { ...trialPages(honest), [path]: { entries: before } };
+  const { doubts } = await verified(t, honest, { ...pages, [second]: { entries: [entryOf(501)] } });
+
+  t.is(doubts.length, 1, doubts.join('\n'));
+  t.regex(doubts[0] ?? '', /hotkey somebody 501 has no entrant/);
+});
+
+test('the races before are found behind a page of others', async (t) => {
+  const path = `/v1/public/races/history?suite_id=${honest.race.suite_id}&limit=100&offset=0`;
+  const pages = trialPages(honest);
+  const { races } = pages[path] as { races: readonly object[] };
+  const cancelled = Array.from({ length: 99 }, (_, index) => ({
+    ...{ race_id: `cancelled ${index}`, race_number: 3, status: 'RACE_CANCELLED' },
+  }));
+  const [own, ...earlier] = races;
+  const told = await verified(t, honest, {
+    ...pages,
+    [path]: { races: [own, ...cancelled] },
+    [path.replace('offset=0', 'offset=100')]: { races: earlier },
+  });
+
+  t.deepEqual(told, { differences: [], doubts: [] });
+});
+
 test('when qualifying closed is what the status of who entered then says', async (t) => {
   const earlier = forged(({ race }) => {
     race.closed_at = race.opened_at + 60_000;

@@ -44,6 +44,16 @@ const contradictions: readonly [title: string, bundle: () => RaceBundle, told: R
       }),
     /^run \S+, which counts, excluded as: said "SURPLUS", computed null$/,
   ],
+  [
+    'one more success that counts than are asked for',
+    () =>
+      forged(({ runs, race }) => {
+        const own = runs.filter((run) => run.agent_version_id === race.winner_agent_version_id);
+        const eval_run_id = '00000000-0000-4000-8000-000000000009';
+        runs.push({ ...structuredClone(first(own)), eval_run_id, validator_hotkey: 'another' });
+      }),
+    /^version \S+ included runs, not too many: said false, computed true$/,
+  ],
 ];
 
 for (const [title, bundle, told] of contradictions) {

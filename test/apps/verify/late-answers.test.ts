@@ -1,4 +1,7 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { Unanswered } from '../../../apps/cli/client/refusal.ts';
@@ -8,9 +11,12 @@ import { AuditUnreadable } from '../../../apps/verify/audit/audit-unreadable.ts'
 import { auditRowsAt } from '../../../apps/verify/audit/read-api.ts';
 import { fetchSealed } from '../../../apps/verify/fetch-bundle.ts';
 import { readPage } from '../../../apps/verify/public-page.ts';
-import { BundleUnread } from '../../../apps/verify/sealed-bundle.ts';
+import { BundleRefused, BundleUnread, openBundle } from '../../../apps/verify/sealed-bundle.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import { listening } from '../../support/listening.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { sealed, trialBundle } from '../../support/trial-bundle.ts';
 
 type Answer = (response: ServerResponse, clock: ManualClock) => Promise<void>;
 
@@ -70,3 +76,47 @@ for (const [which, answer] of lateAnswers) {
     });
   });
 }
+
+test('a page that cannot be had for now says nothing of the race', async (t) => {
+  for (const [status, Refused] of [
+    [429, BundleUnread],
+    [503, BundleUnread],
+    [500, BundleUnread],
+    [404, BundleRefused],
+    [403, BundleRefused],
+  ] as const) {
+    const { origin: url } = await listening(t, (_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' });
+      response.end(JSON.stringify({ error_code: 'X', detail: 'No.' }));
+    });
+    const error = await t.throwsAsync(
+      readPage({ url, clock: systemClock }, '/v1/page', z.unknown()),
+      { message: `${url}/v1/page answers ${status}: "No."` },
+    );
+    t.is(error?.constructor, Refused, String(status));
+    t.like(error?.cause, { status, retryAfterSeconds: 7 });
+  }
+});
+
+test('a bundle that is kept is read again with its manifest, in which nothing opens the store', async (t) => {
+  const { bytes, seal } = sealed(trialBundle(), createEd25519Signer(new Uint8Array(32).fill(1)));
+  const { origin: url } = await listening(t, (request, response) => {
+    if (request.url?.startsWith('/file') === true) return void response.end(bytes);
+    response.setHeader('content-type', 'application/json');
+    const download_url = `http://${request.headers.host}/file?X-Amz-Signature=opens`;
+    response.end(JSON.stringify({ ...seal, download_url }));
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'paddock-kept-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const save = join(folder, 'race.json.gz');
+  const none = { bundle: undefined, publicKey: undefined };
+  const fetched = await fetchSealed({ ...none, url, raceId: seal.race_id, save }, systemClock);
+
+  const kept = await fetchSealed(
+    { ...none, url: undefined, raceId: undefined, save: undefined, bundle: save },
+    systemClock,
+  );
+  t.deepEqual(kept.seal, fetched.seal);
+  t.deepEqual(openBundle(kept.bytes, kept.seal), trialBundle());
+  t.false((await readFile(`${save}.manifest.json`, 'utf8')).includes('opens'));
+});
