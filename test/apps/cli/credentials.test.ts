@@ -48,6 +48,11 @@ for (const [what, now, advice] of [
 
     t.is(code, 0);
     t.is(out.split('\n').slice(2).join('\n'), advice);
+    const used = out.split('\n').filter((line) => line.includes('agents use it'));
+    t.deepEqual(
+      used.map((line) => line.split(' ')[0]),
+      chosen === null ? [] : [chosen],
+    );
   });
 }
 

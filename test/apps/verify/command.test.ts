@@ -188,6 +188,36 @@ test('files are asked for alone, and by their kinds', (t) => {
   }
 });
 
+test('what is told of a race that agrees is what its bundle says', async (t) => {
+  const bundle = trialBundle({ top: { name: '4', score: '0.4731' } });
+  const { out, code } = await command('--bundle', await saved(t, bundle));
+  t.is(code, 0);
+  const eliminated = bundle.entrants.filter(({ is_eliminated: isOut }) => isOut).length;
+  t.not(eliminated * 2, bundle.entrants.length);
+  t.regex(out, new RegExp(`^eliminated +${eliminated}$`, 'm'));
+  const { promoted_agent_version_id: promoted, winner_agent_version_id: winner } = bundle.race;
+  t.is(promoted, winner);
+  t.regex(out, new RegExp(`^top +${winner} became top$`, 'm'));
+
+  const stays = trialBundle({ top: { name: '0', score: '0.9900' } });
+  t.is(stays.race.promoted_agent_version_id, null);
+  const unchanged = await command('--bundle', await saved(t, stays));
+  t.regex(unchanged.out, new RegExp(`^top +${stays.top_before?.agent_version_id} stays$`, 'm'));
+});
+
+test('what differs counts, also beside a doubt', async (t) => {
+  const bundle = trialBundle();
+  const entrants = bundle.entrants.map((each) =>
+    each.race_rank === 2 ? { ...each, unfinished_reason: 'DISCARDED' } : each,
+  );
+  const doubtful = recomputed({ ...bundle, entrants });
+  const race = { ...doubtful.race, top50_mean: '0.0001' };
+  const { code, out } = await command('--bundle', await saved(t, { ...doubtful, race }));
+  t.regex(out, /^in doubt: /m);
+  t.regex(out, /^1 of \d+ values differ\.$/m);
+  t.is(code, 1);
+});
+
 test('a live check of no database is one sentence and exit code 2', async (t) => {
   const nobody = await command('--live', '--database', 'postgres://a@127.0.0.1:1/b');
   t.is(nobody.code, 2);
