@@ -11,7 +11,7 @@ import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { Fault, type FaultCode } from '../../machines/fault.ts';
 import { faultTexts } from '../../machines/fault-texts.ts';
 import { detailOf } from '../../machines/refusal.ts';
-import { fault, internalError, storeUnavailable } from './answers.ts';
+import { defect, fault, isDefect, storeUnavailable } from './answers.ts';
 import { commitBatch, consumerOf, type Decided, requestConsumer } from './commit-batch.ts';
 import type { Letter } from './mailbox.ts';
 import type { PartitionActor, PartitionKind } from './partition-actor.ts';
@@ -319,12 +319,12 @@ export class BatchRunner {
     this.#deps.telemetry.inTrace(trace, () =>
       this.#deps.log.error('command failed', { command: id, type, error }),
     );
-    return internalError;
+    return defect(error);
   }
 
   /** A message's refusal is recorded with the next attempt, unless it is our own defect. */
   #refuse(letter: Letter, reply: WireReply): void {
-    const isRecorded = letter.source === 'message' && reply !== internalError;
+    const isRecorded = letter.source === 'message' && !isDefect(reply);
     if (isRecorded && !this.#refused.has(letter)) this.#refused.set(letter, reply);
     else this.#settle(letter, reply);
   }

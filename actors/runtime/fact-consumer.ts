@@ -110,13 +110,13 @@ async function verdictOn(
   error: unknown,
 ): Promise<Verdict> {
   const isPoison = delivery.deliveries >= deliveriesMax && !store.isOutage(error);
-  log.warn('fact failed', { subject: delivery.subject, message: delivery.msgId, error });
+  log.warn('fact failed', { subject: delivery.subject, msg_id: delivery.msgId, error });
   if (!isPoison) return 'later';
   try {
-    await store.park(delivery, name, parkedOf(delivery, String(error)));
+    await store.park(delivery, name, parkedOf(delivery, error));
     return 'never';
   } catch (parkError) {
-    log.warn('setting a fact aside failed', { message: delivery.msgId, error: parkError });
+    log.warn('setting a fact aside failed', { msg_id: delivery.msgId, error: parkError });
     return 'later';
   }
 }

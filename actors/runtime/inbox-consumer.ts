@@ -7,7 +7,7 @@ import type {
 } from '../../infra/ports/bus.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ParkedMessage, PartitionRef } from '../../infra/ports/partition-store.ts';
-import { internalError, isFinal } from './answers.ts';
+import { causeOf, isDefect, isFinal } from './answers.ts';
 import type { Command } from './partition-actor.ts';
 import { traceOf } from './trace-of.ts';
 
@@ -45,13 +45,13 @@ async function take(options: InboxConsumerOptions, delivery: Delivery): Promise<
   const reply = await options.decide(commandOf(delivery));
   if (isFinal(reply)) return 'done';
   // Only a defect is parked. A message that met an outage twenty times is as good as ever.
-  if (reply !== internalError || delivery.deliveries < deliveriesMax) return 'later';
+  if (!isDefect(reply) || delivery.deliveries < deliveriesMax) return 'later';
   try {
-    await options.park(parkedOf(delivery, 'failed too often'));
-    options.log.error('message set aside', { subject: delivery.subject, message: delivery.msgId });
+    await options.park(parkedOf(delivery, causeOf(reply)));
+    options.log.error('message set aside', { subject: delivery.subject, msg_id: delivery.msgId });
     return 'never';
   } catch (error) {
-    options.log.warn('setting a message aside failed', { message: delivery.msgId, error });
+    options.log.warn('setting a message aside failed', { msg_id: delivery.msgId, error });
     return 'later';
   }
 }
@@ -66,7 +66,13 @@ function commandOf(delivery: Delivery): Command {
   };
 }
 
-export function parkedOf(delivery: Delivery, error: string): ParkedMessage {
+export function parkedOf(delivery: Delivery, cause: unknown): ParkedMessage {
   const { msgId, subject, headers } = delivery;
-  return { msgId, subject, headers, body: JSON.stringify(delivery.body ?? null), error };
+  return {
+    msgId,
+    subject,
+    headers,
+    body: JSON.stringify(delivery.body ?? null),
+    error: String(cause),
+  };
 }

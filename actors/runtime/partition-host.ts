@@ -15,7 +15,7 @@ import type {
   PartitionToken,
 } from '../../infra/ports/partition-store.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
-import { internalError, moved, overloaded, storeUnavailable } from './answers.ts';
+import { defect, moved, overloaded, storeUnavailable } from './answers.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { claimAgain, repliesInInbox } from './doubt.ts';
 import { consumeInbox } from './inbox-consumer.ts';
@@ -292,7 +292,7 @@ export class PartitionHost {
       this.#deps.telemetry.inTrace(command.trace, () =>
         this.#deps.log.error('answering from memory failed', { command: command.id, error }),
       );
-      return internalError;
+      return defect(error);
     }
   }
 

@@ -46,7 +46,7 @@ export class Relay {
     } catch (error) {
       const { log, telemetry } = this.#deps;
       telemetry.inTrace(traceOf(message.headers), () =>
-        log.debug('message not sent yet', { message: message.msgId, error }),
+        log.debug('message not sent yet', { msg_id: message.msgId, error }),
       );
       if (this.#waiting.length < waitingMax) this.#waiting.push(message);
     }

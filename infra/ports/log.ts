@@ -1,5 +1,10 @@
-/** Anything that is not the message. A field named `error` is written with its chain of causes. */
-export type LogFields = Readonly<Record<string, unknown>>;
+/** What a line says of itself. It wins over any field of that name, which would be lost. */
+export type LogHead = 'level' | 'message' | 'process' | 'time' | 'trace_id';
+
+/** Anything that is not the head. A field named `error` is written with its chain of causes. */
+export type LogFields = Readonly<Record<string, unknown>> & {
+  readonly [name in LogHead]?: never;
+};
 
 export type LogLevel = 'debug' | 'error' | 'info' | 'warn';
 

@@ -10,6 +10,7 @@ import type {
   SoftState,
 } from '../ports/partition-store.ts';
 import type { Sql } from '../ports/sql.ts';
+import { redact } from '../telemetry/redact.ts';
 import { asError, failureKind, isOutage } from './failure.ts';
 
 /** Partitions commit through rt.commit and rt.commit_all and read their inbox; `sql` runs as paddock_actor. */
@@ -198,11 +199,16 @@ async function flush(sql: Sql, part: number, soft: SoftState): Promise<void> {
   await sql`select rt.flush_run_beat(${part}, ${sql.json(soft.rows as never)})`;
 }
 
+/** Errors carry what they met: of its texts a look is enough, without the secrets of addresses. */
+const errorLengthMax = 1_000;
+
 async function park(
   sql: Sql,
   ref: PartitionRef,
   parked: { readonly consumer: string; readonly message: ParkedMessage },
 ): Promise<void> {
+  const error = String(redact(parked.message.error)).slice(0, errorLengthMax).toWellFormed();
+  const message = { ...parked.message, error };
   await sql`
-    select rt.park(${ref.kind}, ${ref.part}, ${parked.consumer}, ${sql.json(parked.message as never)})`;
+    select rt.park(${ref.kind}, ${ref.part}, ${parked.consumer}, ${sql.json(message as never)})`;
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { internalError, moved, storeUnavailable } from '../../../actors/runtime/answers.ts';
+import { defect, moved, storeUnavailable } from '../../../actors/runtime/answers.ts';
 import { consumeInbox } from '../../../actors/runtime/inbox-consumer.ts';
 import type { Command } from '../../../actors/runtime/partition-actor.ts';
 import type { Delivery, MessageBus, Verdict, WireReply } from '../../../infra/ports/bus.ts';
@@ -20,6 +20,7 @@ const delivery = (changes: Partial<Delivery> = {}): Delivery => ({
 async function outcome(reply: WireReply, changes: Partial<Delivery> = {}) {
   const commands: Command[] = [];
   const parked: ParkedMessage[] = [];
+  const logged: unknown[] = [];
   let handle: ((message: Delivery) => Promise<Verdict>) | undefined;
   const messages: MessageBus = {
     publish: async () => undefined,
@@ -37,9 +38,9 @@ async function outcome(reply: WireReply, changes: Partial<Delivery> = {}) {
       return reply;
     },
     park: async (message) => void parked.push(message),
-    log: silentLogger,
+    log: { ...silentLogger, error: (message, fields) => logged.push([message, fields]) },
   });
-  return { verdict: await handle?.(delivery(changes)), commands, parked };
+  return { verdict: await handle?.(delivery(changes)), commands, parked, logged };
 }
 
 test('a message is decided as a command of its own id and type', async (t) => {
@@ -73,11 +74,13 @@ for (const [name, reply] of Object.entries({ moved, storeUnavailable })) {
 }
 
 test('a message that fails for a reason of its own is set aside at the twentieth try', async (t) => {
-  const once = await outcome(internalError, { deliveries: 19 });
+  const once = await outcome(defect(new Error('no such run')), { deliveries: 19 });
   t.is(once.verdict, 'later');
   t.deepEqual(once.parked, []);
 
-  const last = await outcome(internalError, { deliveries: 20 });
+  const last = await outcome(defect(new Error('no such run')), { deliveries: 20 });
   t.is(last.verdict, 'never');
-  t.like(last.parked[0], { msgId: 'm1', body: '{"n":1}' });
+  t.like(last.parked[0], { msgId: 'm1', body: '{"n":1}', error: 'Error: no such run' });
+  const { subject } = delivery();
+  t.deepEqual(last.logged, [['message set aside', { subject, msg_id: 'm1' }]]);
 });

@@ -25,7 +25,7 @@ async function openDesk(t: ExecutionContext) {
   const sql = createSql({ url, applicationName: 'feed', role: 'paddock_service', max: 4 });
   t.teardown(() => closeSql(sql));
   const logged: ({ readonly waitMs?: number } | undefined)[] = [];
-  const log: Logger = { ...silentLogger, error: (_, fields) => logged.push(fields) };
+  const log: Logger = { ...silentLogger, error: (_, fields) => logged.push(fields as object) };
   const transact: Transact = (body) => transaction(sql, {}, body);
   const races = createRaceTeller({ sql, transact, log });
   return {

@@ -302,3 +302,17 @@ test('an outbox row is put off longer each time and dies by its proof only', asy
   await desk.commit(token, batch({ inbox: [{ consumer: 'evt', msgId, reply: null }] }));
   t.is((await store.purgeProven({ fromPage: 0, pages: 10 })).purged, 1);
 });
+
+test('a parked message keeps why it failed: so much as one reads, and no secret', async (t) => {
+  const { token } = await desk.claimed();
+  const msgId = randomUUID();
+  const error = `Error: postgres://paddock:hush@db:5432 said no ${'x'.repeat(5_000)}`;
+  const message = { msgId, subject: 'evt.counter.1.add', headers: {}, body: '{}', error };
+
+  await createPartitionStore(desk.actor).park(token, 'evt', message);
+
+  const [row] = await desk.admin<{ error: string }[]>`
+    select error from rt.poison where msg_id = ${msgId}`;
+  t.regex(row?.error ?? '', /^Error: postgres:\/\/paddock:\[redacted\]@db:5432 said no x/);
+  t.is(row?.error.length, 1_000);
+});

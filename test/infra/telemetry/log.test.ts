@@ -1,6 +1,6 @@
 import test from 'ava';
 import { startTraceIds } from '../../../infra/otel/trace-ids.ts';
-import type { LogLevel } from '../../../infra/ports/log.ts';
+import type { LogFields, LogLevel } from '../../../infra/ports/log.ts';
 import { createLogger } from '../../../infra/telemetry/log.ts';
 import { createTelemetry } from '../../../infra/telemetry/telemetry.ts';
 
@@ -45,10 +45,24 @@ test('lines below the level are not written', (t) => {
 test('a line inside a trace names it, and a field cannot pretend to', async (t) => {
   const { log, entries } = logged();
   await createTelemetry().span('work', {}, async () => {
-    log.info('inside', { trace_id: 'forged', level: 'debug' });
+    // No caller of ours can: a cast stands for what comes from elsewhere.
+    log.info('inside', { trace_id: 'forged', level: 'debug' } as LogFields);
   });
   t.regex(String(entries()[0]?.['trace_id']), /^[0-9a-f]{32}$/);
   t.is(entries()[0]?.['level'], 'info');
+});
+
+test('a field that the head of a line would overwrite is refused by its type', (t) => {
+  const { log, entries } = logged();
+  // @ts-expect-error A message's id, which no reader would ever see.
+  log.warn('set aside', { message: 'EVT:7' });
+  // @ts-expect-error The same of a field that every line carries.
+  log.with({ process: 'edge-2' }).warn('set aside', { msg_id: 'EVT:7' });
+  const told = entries().map((entry) => [entry['message'], entry['process'], entry['msg_id']]);
+  t.deepEqual(told, [
+    ['set aside', 'edge-1', undefined],
+    ['set aside', 'edge-1', 'EVT:7'],
+  ]);
 });
 
 test('a line within another’s trace names that one, and within none names none', async (t) => {

@@ -26,8 +26,8 @@ export const messageMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'actors/runtime/inbox-consumer.ts',
-        snippet: 'id: delivery.msgId,',
-        replacement: `id: delivery.msgId + ':' + delivery.deliveries,`,
+        snippet: '    id: delivery.msgId,',
+        replacement: `    id: delivery.msgId + ':' + delivery.deliveries,`,
       },
     ],
   },
