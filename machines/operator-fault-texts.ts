@@ -28,6 +28,16 @@ export const operatorFaultTexts = {
     next: 'Choose other tasks, or a pack with more of them.',
     again: 'changed',
   },
+  ORDER_DROPPED: {
+    says: 'The order failed too often, and an operator dropped its message: it never will be carried out.',
+    next: 'If it is still wanted, give it as a new order under a new Idempotency-Key.',
+    again: 'no',
+  },
+  ORDER_PARKED: {
+    says: 'The order failed too often and is set aside as a parked message: it is not carried out.',
+    next: 'See paddock operator parked-messages; resend-message sends it again once the defect is repaired, drop-message drops it.',
+    again: 'later',
+  },
   PARKED_MESSAGE_NOT_FOUND: {
     says: 'There is no such parked message, or not any more.',
     next: 'Take its id from GET /v1/admin/parked-messages.',

@@ -304,9 +304,11 @@ interface Parked {
 const parked = async () =>
   await okBody<Parked>(await service.operator('GET', '/v1/admin/parked-messages'));
 
-test.serial('an order that its actor set aside is a defect, until it is sent again', async (t) => {
-  const { versionId } = await eligible(t, 'set aside');
+/** A discard that its actor parks before it is carried out, as its caller is told. */
+async function parkedDiscard(t: ExecutionContext, name: string) {
+  const { versionId } = await eligible(t, name);
   const part = evalPartitionOf(versionId);
+  const subject = `evt.eval.${part}.discard-version`;
   const headers = { 'idempotency-key': randomUUID() };
   const discard = () => post(versionPath(versionId, 'discard'), { reason: 'x' }, headers);
   await holdLock(
@@ -317,16 +319,22 @@ test.serial('an order that its actor set aside is a defect, until it is sent aga
       let sent: { msgId: string; subject: string } | undefined;
       await until(async () => {
         [sent] = await service.sql<{ msgId: string; subject: string }[]>`
-          select msg_id as "msgId", subject from rt.outbox
-          where subject = ${`evt.eval.${part}.discard-version`}`;
+          select msg_id as "msgId", subject from rt.outbox where subject = ${subject}`;
         return sent !== undefined;
       });
       const message = { ...sent, headers: {}, body: '{}', error: 'failed too often' };
       await service.sql`
         select rt.park('eval', ${part}, 'evt', ${JSON.stringify(message)}::text::jsonb)`;
-      await refused(t, await ordered, '500 INTERNAL_ERROR');
+      const { detail } = await refused(t, await ordered, '409 ORDER_PARKED');
+      t.true(detail.includes(`the parked message ${sent?.msgId}: it is not carried out`), detail);
     },
   );
+  return { versionId, part, discard };
+}
+
+test.serial('an order that its actor set aside says so, until it is sent again', async (t) => {
+  const { versionId, part, discard } = await parkedDiscard(t, 'set aside');
+  await refused(t, await discard(), '409 ORDER_PARKED');
   t.is((await statusOf(versionId)).state, 'ELIGIBLE');
   const waiting = () => service.sql`
     select 1 from rt.outbox where subject = ${`evt.eval.${part}.discard-version`}`;
@@ -347,3 +355,19 @@ test.serial('an order that its actor set aside is a defect, until it is sent aga
   await until(async () => (await waiting()).length === 0);
   await refused(t, await post(path), '404 PARKED_MESSAGE_NOT_FOUND');
 });
+
+test.serial(
+  'an order whose parked message was dropped says that it never will be carried out',
+  async (t) => {
+    const { versionId, discard } = await parkedDiscard(t, 'dropped');
+    const [message] = (await parked()).parked_messages;
+    const reason = 'nobody needs it';
+    await okBody(await post(`/v1/admin/parked-messages/${message?.msg_id}/drop`, { reason }));
+
+    const { detail } = await refused(t, await discard(), '409 ORDER_DROPPED');
+    t.regex(detail, /never will be carried out\. .* under a new Idempotency-Key\.$/);
+    t.is((await statusOf(versionId)).state, 'ELIGIBLE');
+    const anew = await post(versionPath(versionId, 'discard'), { reason });
+    t.is((await shaped(t, orderedVersion, anew)).state, 'DISCARDED');
+  },
+);

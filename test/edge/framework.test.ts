@@ -12,6 +12,7 @@ import { uuid } from '../../apps/edge/wire/uuid.ts';
 import { Fault, type FaultCode } from '../../machines/fault.ts';
 import { detailOf, refusal as ownRefusal } from '../../machines/refusal.ts';
 import { firstIssue, refusal, startFramework } from '../support/framework.ts';
+import { refused } from './routes/answers.ts';
 
 const anything = z.record(z.string(), z.unknown());
 const echo = endpoint({
@@ -337,9 +338,7 @@ test('an optional body may be absent, and nothing to say is 204', async (t) => {
 
 test('a defect is a bland 500 whose cause is only reported', async (t) => {
   await using edge = await start();
-  const answer = await edge.get('/broken');
-  t.is(answer.status, 500);
-  t.deepEqual(await answer.json(), {
+  t.deepEqual(await refused(t, await edge.get('/broken'), '500 INTERNAL_ERROR'), {
     detail: detailOf('INTERNAL_ERROR'),
     error_code: 'INTERNAL_ERROR',
   });

@@ -106,6 +106,8 @@ export const codes = {
   'OWN-TASK_HELD_OUT': refusal('TASK_HELD_OUT', 409, ours),
   'OWN-NO_TASK_HELD_OUT': refusal('NO_TASK_HELD_OUT', 409, ours),
   'OWN-PARKED_MESSAGE_NOT_FOUND': refusal('PARKED_MESSAGE_NOT_FOUND', 404, ours),
+  'OWN-ORDER_PARKED': refusal('ORDER_PARKED', 409, ours),
+  'OWN-ORDER_DROPPED': refusal('ORDER_DROPPED', 409, ours),
   'OWN-NOT_RESENDABLE': refusal('NOT_RESENDABLE', 409, ours),
   'OWN-TRACE_NOT_FOUND': refusal('TRACE_NOT_FOUND', 404, ours),
   'OWN-TRACES_UNAVAILABLE': refusal('TRACES_UNAVAILABLE', 503, ours),

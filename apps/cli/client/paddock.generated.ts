@@ -1976,7 +1976,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Close qualifying now: entrants are fixed and pins locked
-     * @throws Refusal RACE_NOT_FOUND, RACE_OVER
+     * @throws Refusal RACE_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED, RACE_OVER
      */
     postAdminRacesCloseQualifying: async (
       request: PostAdminRacesCloseQualifyingRequest, options?: CallOptions,
@@ -1989,7 +1989,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Start a closed race now: its tasks are drawn and offered
-     * @throws Refusal RACE_NOT_FOUND, RACE_OVER
+     * @throws Refusal RACE_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED, RACE_OVER
      */
     postAdminRacesStart: async (
       request: PostAdminRacesStartRequest, options?: CallOptions,
@@ -2002,7 +2002,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Cancel a race: nobody wins or is eliminated, and the next one opens
-     * @throws Refusal RACE_NOT_FOUND, RACE_OVER
+     * @throws Refusal RACE_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED, RACE_OVER
      */
     postAdminRacesCancel: async (
       request: PostAdminRacesCancelRequest, options?: CallOptions,
@@ -2015,7 +2015,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Discard a version: its work ends, and so does its reign
-     * @throws Refusal AGENT_VERSION_NOT_FOUND
+     * @throws Refusal AGENT_VERSION_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED
      */
     postAdminAgentVersionsDiscard: async (
       request: PostAdminAgentVersionsDiscardRequest, options?: CallOptions,
@@ -2028,7 +2028,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Take a discard back; a reign that ended stays ended
-     * @throws Refusal AGENT_VERSION_NOT_FOUND
+     * @throws Refusal AGENT_VERSION_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED
      */
     postAdminAgentVersionsReinstate: async (
       request: PostAdminAgentVersionsReinstateRequest, options?: CallOptions,
@@ -2066,7 +2066,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Take a run out of its score; its work is offered again
-     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER, RUN_NOT_SUCCESSFUL, RUN_STILL_LIVE
+     * @throws Refusal EVAL_RUN_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED, RACE_OVER, RUN_NOT_SUCCESSFUL, RUN_STILL_LIVE
      */
     postAdminEvaluationRunsExclude: async (
       request: PostAdminEvaluationRunsExcludeRequest, options?: CallOptions,
@@ -2079,7 +2079,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Let an excluded run count again, where there is room for it; `exclusion_reason` says why not
-     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER, RUN_NOT_INCLUDABLE, RUN_NOT_SUCCESSFUL, RUN_STILL_LIVE
+     * @throws Refusal EVAL_RUN_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED, RACE_OVER, RUN_NOT_INCLUDABLE, RUN_NOT_SUCCESSFUL, RUN_STILL_LIVE
      */
     postAdminEvaluationRunsInclude: async (
       request: PostAdminEvaluationRunsIncludeRequest, options?: CallOptions,
@@ -2092,7 +2092,7 @@ export function paddockClient(send: Send) {
 
     /**
      * End a live run as stale at once and offer its work again
-     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER, RUN_NOT_LIVE
+     * @throws Refusal EVAL_RUN_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED, RACE_OVER, RUN_NOT_LIVE
      */
     postAdminEvaluationRunsReclaim: async (
       request: PostAdminEvaluationRunsReclaimRequest, options?: CallOptions,
@@ -2105,7 +2105,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Have counted runs of the active suite judged again by others, 500 at most, of 31 races in a row
-     * @throws Refusal RACE_LOCKED
+     * @throws Refusal ORDER_DROPPED, ORDER_PARKED, RACE_LOCKED
      */
     postAdminRejudgings: async (
       request: PostAdminRejudgingsRequest, options?: CallOptions,
@@ -2143,7 +2143,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Put the new runs in the place of those judged again; completed races stand
-     * @throws Refusal REJUDGING_NOT_FOUND, REJUDGING_NOT_READY, REJUDGING_OVER
+     * @throws Refusal REJUDGING_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED, REJUDGING_NOT_READY, REJUDGING_OVER
      */
     postAdminRejudgingsApply: async (
       request: PostAdminRejudgingsApplyRequest, options?: CallOptions,
@@ -2156,7 +2156,7 @@ export function paddockClient(send: Send) {
 
     /**
      * End a rejudging and drop what came of it; no score changes
-     * @throws Refusal REJUDGING_NOT_FOUND, REJUDGING_OVER
+     * @throws Refusal REJUDGING_NOT_FOUND, ORDER_DROPPED, ORDER_PARKED, REJUDGING_OVER
      */
     postAdminRejudgingsCancel: async (
       request: PostAdminRejudgingsCancelRequest, options?: CallOptions,

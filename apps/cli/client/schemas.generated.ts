@@ -1288,6 +1288,18 @@ export interface TaskHeldOutError {
   readonly error_code: 'TASK_HELD_OUT';
 }
 
+/** The order failed too often, and an operator dropped its message: it never will be carried out. If it is still wanted, give it as a new order under a new Idempotency-Key. */
+export interface OrderDroppedError {
+  readonly detail: string;
+  readonly error_code: 'ORDER_DROPPED';
+}
+
+/** The order failed too often and is set aside as a parked message: it is not carried out. See paddock operator parked-messages; resend-message sends it again once the defect is repaired, drop-message drops it. */
+export interface OrderParkedError {
+  readonly detail: string;
+  readonly error_code: 'ORDER_PARKED';
+}
+
 /** The race is over. Leave it as it is; what it came to stands. */
 export interface RaceOverError {
   readonly detail: string;
@@ -1704,6 +1716,8 @@ export interface ErrorByCode {
   readonly 'NO_ACTIVE_SUITE': NoActiveSuiteError;
   readonly 'NO_ACTIVE_WORK': NoActiveWorkError;
   readonly 'NO_TASK_HELD_OUT': NoTaskHeldOutError;
+  readonly 'ORDER_DROPPED': OrderDroppedError;
+  readonly 'ORDER_PARKED': OrderParkedError;
   readonly 'OUTCOME_UNKNOWN': OutcomeUnknownError;
   readonly 'OVERLOADED': OverloadedError;
   readonly 'OWNER_UNAVAILABLE': OwnerUnavailableError;

@@ -2,14 +2,13 @@ import type { z } from 'zod';
 import type { RequestOf } from '../../../actors/services/messages.ts';
 import type { OrderTicket, operatorService } from '../../../actors/services/operator/messages.ts';
 import { refusedBy } from '../../../infra/nats/refused-reply.ts';
-import type { WireReply } from '../../../infra/ports/bus.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault, type FaultCode } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import { faultOf } from '../../outage.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { Caller, RequestContext } from '../endpoint.ts';
-import { actorReply } from '../reads/actor-replies.ts';
+import { type ActorReply, actorReply } from '../reads/actor-replies.ts';
 import { order } from './order.ts';
 
 type Contract = typeof operatorService;
@@ -19,12 +18,19 @@ const firstWaitMs = 10;
 const lastWaitMs = 100;
 const followedWithinMs = 3_000;
 
-/** Beside what the actor itself may refuse. */
+/** Of any order, beside what is refused for the sake of its object. */
 export const orderFaults = [
   'IDEMPOTENCY_CONFLICT',
   'STORE_UNAVAILABLE',
   'OWNER_UNAVAILABLE',
   'OUTCOME_UNKNOWN',
+] as const satisfies readonly FaultCode[];
+
+/** Of one to an actor, beside what the actor itself may refuse. */
+export const actorOrderFaults = [
+  ...orderFaults,
+  'ORDER_DROPPED',
+  'ORDER_PARKED',
 ] as const satisfies readonly FaultCode[];
 
 /**
@@ -39,7 +45,7 @@ export async function orderActor<T extends ActorOrder, R extends z.ZodType>(
 ): Promise<z.output<R>> {
   const { reply: shape, ...command } = asked;
   const ticket: OrderTicket = await order(deps.bus, by, command);
-  return shape.parse(bodyOf(await answerTo(ticket, deps, by.context)));
+  return shape.parse(bodyOf(ticket, await answerTo(ticket, deps, by.context)));
 }
 
 /** Waits for what several actors make of their parts of one order, like `orderActor` for one. */
@@ -48,7 +54,9 @@ export async function untilCarriedOut(
   tickets: readonly OrderTicket[],
   context: Pick<RequestContext, 'deadlineMs' | 'signal'>,
 ): Promise<void> {
-  for (const ticket of tickets) bodyOf(await answerTo(ticket, deps, context));
+  for (const ticket of tickets) {
+    bodyOf(ticket, await answerTo(ticket, deps, context));
+  }
 }
 
 /** Waits a little for what follows from an order, so that a client that looks next finds it. */
@@ -68,7 +76,7 @@ async function answerTo(
   ticket: OrderTicket,
   { sql, clock }: Pick<EdgeDeps, 'clock' | 'sql'>,
   { deadlineMs, signal }: Pick<RequestContext, 'deadlineMs' | 'signal'>,
-): Promise<WireReply | null> {
+): Promise<ActorReply> {
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, lastWaitMs)) {
     const reply = await replyIfReadable(sql, ticket);
     if (reply !== undefined) return reply;
@@ -91,8 +99,15 @@ async function replyIfReadable(sql: Sql, ticket: OrderTicket) {
   }
 }
 
-function bodyOf(reply: WireReply | null): unknown {
-  if (reply?.kind === 'ok') return reply.body;
-  if (reply?.kind !== 'fault') throw new Error('the order was set aside by its actor');
+/** A repeat under the same key is told the same, until an operator has the message sent again. */
+function bodyOf({ msgId }: OrderTicket, reply: ActorReply): unknown {
+  if (reply === 'dropped') throw refusal('ORDER_DROPPED');
+  if (reply === 'parked') {
+    throw refusal('ORDER_PARKED', {
+      says: `The order failed too often and is set aside as the parked message ${msgId}: it is not carried out.`,
+    });
+  }
+  if (reply.kind === 'ok') return reply.body;
+  if (reply.kind === 'moved') throw new Error('an order was kept as one that moved');
   throw refusedBy(reply);
 }

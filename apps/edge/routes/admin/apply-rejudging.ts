@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { orderFaults } from '../../operator/order-actor.ts';
+import { actorOrderFaults } from '../../operator/order-actor.ts';
 import { orderRejudging } from '../../operator/order-rejudging.ts';
 import { reasonBody } from '../../wire/reason.ts';
 import { rejudging } from '../../wire/rejudging.ts';
@@ -15,7 +15,7 @@ export const applyRejudging = endpoint({
   params: z.object({ rejudging_id: uuid }),
   body: reasonBody,
   response: rejudging,
-  faults: ['REJUDGING_NOT_FOUND', 'REJUDGING_NOT_READY', 'REJUDGING_OVER', ...orderFaults],
+  faults: ['REJUDGING_NOT_FOUND', 'REJUDGING_NOT_READY', 'REJUDGING_OVER', ...actorOrderFaults],
 
   handle({ caller, params, body, context }, deps) {
     const order = {

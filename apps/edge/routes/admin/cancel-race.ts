@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { orderFaults } from '../../operator/order-actor.ts';
+import { actorOrderFaults } from '../../operator/order-actor.ts';
 import { orderRace } from '../../operator/order-race.ts';
 import { race } from '../../wire/race.ts';
 import { requiredReason } from '../../wire/reason.ts';
@@ -15,7 +15,7 @@ export const cancelRace = endpoint({
   params: z.object({ race_id: uuid }),
   body: z.object({ reason: requiredReason }),
   response: race,
-  faults: ['RACE_NOT_FOUND', 'RACE_OVER', ...orderFaults],
+  faults: ['RACE_NOT_FOUND', 'RACE_OVER', ...actorOrderFaults],
 
   handle({ caller, params, body, context }, deps) {
     const order = {

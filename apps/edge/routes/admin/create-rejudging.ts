@@ -5,7 +5,7 @@ import {
 } from '../../../../actors/services/operator/messages.ts';
 import { phases } from '../../../../machines/types.ts';
 import { endpoint } from '../../endpoint.ts';
-import { orderFaults } from '../../operator/order-actor.ts';
+import { actorOrderFaults } from '../../operator/order-actor.ts';
 import { orderRejudging } from '../../operator/order-rejudging.ts';
 import { sha256Hex } from '../../wire/hash.ts';
 import { hotkey } from '../../wire/hotkey.ts';
@@ -49,7 +49,7 @@ export const createRejudging = endpoint({
     .refine(namesSome, 'must name at least one criterion')
     .refine(isSpanSound, { message: 'must be after claimed_from', path: ['claimed_until'] }),
   response: rejudging,
-  faults: ['RACE_LOCKED', ...orderFaults],
+  faults: ['RACE_LOCKED', ...actorOrderFaults],
 
   handle({ caller, body, context }, deps) {
     const asked = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { orderFaults } from '../../operator/order-actor.ts';
+import { actorOrderFaults } from '../../operator/order-actor.ts';
 import { orderedRun, orderRun } from '../../operator/order-run.ts';
 import { exclusionReason } from '../../wire/reason.ts';
 import { uuid } from '../../wire/uuid.ts';
@@ -19,7 +19,7 @@ export const excludeRun = endpoint({
     'RACE_OVER',
     'RUN_STILL_LIVE',
     'RUN_NOT_SUCCESSFUL',
-    ...orderFaults,
+    ...actorOrderFaults,
   ],
 
   handle({ caller, params, body, context }, deps) {

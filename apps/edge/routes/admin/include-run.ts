@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { orderFaults } from '../../operator/order-actor.ts';
+import { actorOrderFaults } from '../../operator/order-actor.ts';
 import { orderedRun, orderRun } from '../../operator/order-run.ts';
 import { reasonBody } from '../../wire/reason.ts';
 import { uuid } from '../../wire/uuid.ts';
@@ -21,7 +21,7 @@ export const includeRun = endpoint({
     'RUN_STILL_LIVE',
     'RUN_NOT_SUCCESSFUL',
     'RUN_NOT_INCLUDABLE',
-    ...orderFaults,
+    ...actorOrderFaults,
   ],
 
   handle({ caller, params, body, context }, deps) {

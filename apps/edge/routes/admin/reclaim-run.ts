@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { orderFaults } from '../../operator/order-actor.ts';
+import { actorOrderFaults } from '../../operator/order-actor.ts';
 import { orderedRun, orderRun } from '../../operator/order-run.ts';
 import { reasonBody } from '../../wire/reason.ts';
 import { uuid } from '../../wire/uuid.ts';
@@ -14,7 +14,7 @@ export const reclaimRun = endpoint({
   params: z.object({ eval_run_id: uuid }),
   body: reasonBody,
   response: orderedRun,
-  faults: ['EVAL_RUN_NOT_FOUND', 'RACE_OVER', 'RUN_NOT_LIVE', ...orderFaults],
+  faults: ['EVAL_RUN_NOT_FOUND', 'RACE_OVER', 'RUN_NOT_LIVE', ...actorOrderFaults],
 
   handle({ caller, params, body, context }, deps) {
     const order = {

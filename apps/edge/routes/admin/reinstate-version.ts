@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { orderFaults } from '../../operator/order-actor.ts';
+import { actorOrderFaults } from '../../operator/order-actor.ts';
 import { orderedVersion, orderVersion } from '../../operator/order-version.ts';
 import { reasonBody } from '../../wire/reason.ts';
 import { uuid } from '../../wire/uuid.ts';
@@ -14,7 +14,7 @@ export const reinstateVersion = endpoint({
   params: z.object({ agent_version_id: uuid }),
   body: reasonBody,
   response: orderedVersion,
-  faults: ['AGENT_VERSION_NOT_FOUND', ...orderFaults],
+  faults: ['AGENT_VERSION_NOT_FOUND', ...actorOrderFaults],
 
   handle({ caller, params, body, context }, deps) {
     const order = {
