@@ -137,9 +137,12 @@ export function writesProbe(sql: Sql, outcomes: Pick<WriteOutcomes, 'isFailing'>
   };
 }
 
+/** Why nothing is written until an operator accepts it. */
+export const wentBack = 'the database went back in time';
+
 function historyProbe(history: Pick<HistoryWatch, 'isSound' | 'lost'>): Probe {
   return async () => {
-    if (history.lost !== undefined) throw new WriteBlocked('the database went back in time');
+    if (history.lost !== undefined) throw new WriteBlocked(wentBack);
     if (!history.isSound) throw new WriteBlocked('how far the database came is not known yet');
   };
 }

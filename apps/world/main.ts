@@ -8,6 +8,7 @@ import { SettingsInvalid } from '../validator/validator-settings.ts';
 import { readOptions, UsageError, usage } from './options.ts';
 import { Unanswered } from './participants/retry.ts';
 import { terminal } from './terminal.ts';
+import { NotReady } from './until-healthy.ts';
 import { runWorld } from './world.ts';
 
 /** Ctrl-C reaches us from the terminal and once more from whoever started us: one stop is enough. */
@@ -53,6 +54,10 @@ function tell(error: unknown): number {
   }
   if (error instanceof Unanswered) {
     console.error(`paddock: the service did not answer for a minute (${error.message})`);
+    return 1;
+  }
+  if (error instanceof NotReady) {
+    console.error(`paddock: ${error.message}`);
     return 1;
   }
   console.error(error);

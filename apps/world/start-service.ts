@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { systemClock } from '../../infra/clock/system-clock.ts';
 import { knownKeys } from '../../infra/config/config.ts';
 import { operatorTokens } from '../../infra/config/named-secrets.ts';
 import { freePort } from '../../infra/local/free-port.ts';
 import { embeddedNetuid, type Neighbours } from './embedded.ts';
+import { historyCommand } from './history-command.ts';
 import {
   endsBeforeReadyMax,
   givenUp,
@@ -13,6 +13,7 @@ import {
   systemKeys,
 } from './process-group.ts';
 import type { WorldSecrets } from './secrets.ts';
+import { untilHealthy } from './until-healthy.ts';
 
 export interface ServicePlan {
   readonly edges: number;
@@ -27,6 +28,8 @@ export interface ServicePlan {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** An ended process is started again once this has settled. */
   readonly onRestart: (name: string, end: ProcessEnd) => Promise<void> | void;
+  /** The database went back in time, and the command accepts that: the start waits for whoever types it. */
+  readonly onHistoryLost?: (command: string) => void;
   /** What one process has to itself, such as its own way to the database; comes first of all. */
   readonly envOf?: (name: string) => Readonly<Record<string, string>>;
   /** The installed checkout that a process is of at its next start; this one where nothing is told. */
@@ -70,7 +73,13 @@ export async function startService(plan: ServicePlan): Promise<RunningService> {
   await Promise.all(started);
   const [first = '', ...rest] = ports.map((port) => `http://127.0.0.1:${port}`);
   const signal = AbortSignal.any([plan.signal, failed.signal]);
-  await Promise.all([first, ...rest].map((url) => untilHealthy(url, plan, signal)));
+  const wait = {
+    withinMs: readyMs,
+    logs: join(plan.dataDir, 'logs'),
+    signal,
+    onHistoryLost: onceLost(plan, shared),
+  };
+  await Promise.all([first, ...rest].map((url) => untilHealthy(url, wait)));
   starting.onEnd.isReady = true;
   const [operator] = operatorTokens.safeParse(shared['OPERATOR_TOKENS']).data ?? [];
   const kept = stack.move();
@@ -80,6 +89,18 @@ export async function startService(plan: ServicePlan): Promise<RunningService> {
     edges,
     coordinators,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Whichever edge says so first. */
+function onceLost(plan: ServicePlan, shared: Readonly<Record<string, string>>) {
+  const { dataDir, neighbours, onHistoryLost: tell } = plan;
+  if (tell === undefined) return undefined;
+  let isTold = false;
+  return async () => {
+    if (isTold) return;
+    isTold = true;
+    tell(await historyCommand(dataDir, { ...shared, DATABASE_URL: neighbours.databaseUrl }));
   };
 }
 
@@ -178,17 +199,4 @@ async function edgePorts({ edges, port }: ServicePlan): Promise<readonly number[
   const first = port === 0 ? await freePort() : port;
   const others = Array.from({ length: edges - 1 }, () => freePort());
   return [first, ...(await Promise.all(others))];
-}
-
-async function untilHealthy(url: string, plan: ServicePlan, signal: AbortSignal): Promise<void> {
-  const deadlineMs = systemClock.monotonicMs() + readyMs;
-  while (systemClock.monotonicMs() < deadlineMs) {
-    const answer = await fetch(`${url}/health/deep`, { signal }).catch(() => undefined);
-    await answer?.body?.cancel();
-    if (answer?.status === 200) return;
-    await systemClock.sleep(50, signal);
-    signal.throwIfAborted();
-  }
-  const logs = join(plan.dataDir, 'logs');
-  throw new Error(`the service at ${url} was not ready after ${readyMs / 1000} s; see ${logs}`);
 }

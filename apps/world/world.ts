@@ -158,7 +158,15 @@ async function startProcesses(
   const say = (text: string) => terminal.line(terminal.style('yellow', text));
   const onRestart = (name: string, end: ProcessEnd) => say(`  ${name} ${endText(end)}`);
   try {
-    const service = await startService({ ...options, ...known, env, signal, onRestart });
+    const onHistoryLost = (command: string) => {
+      say(
+        '  The database went back in time, so nothing is written. Where no better copy of it exists, accept',
+      );
+      say('  that in another terminal, and the start goes on by itself:');
+      terminal.line(`    ${command}`);
+    };
+    const plan = { ...options, ...known, env, signal, onRestart, onHistoryLost };
+    const service = await startService(plan);
     const { coordinators, edges } = options;
     const parts = `${counted(coordinators, 'coordinator')}, ${counted(edges, 'edge')}`;
     partReady(terminal)(parts, clock.monotonicMs() - startedMs);
