@@ -17,11 +17,14 @@ export class Failed extends Error {
   override name = 'Failed';
   readonly exitCode: ExitCode;
   readonly advice: string | undefined;
+  /** What programs go by, of the failure that it tells of. */
+  readonly of: Partial<Failure>;
 
-  constructor(message: string, exitCode: ExitCode, advice?: string) {
+  constructor(message: string, exitCode: ExitCode, advice?: string, of: Partial<Failure> = {}) {
     super(message);
     this.exitCode = exitCode;
     this.advice = advice;
+    this.of = of;
   }
 }
 
@@ -37,6 +40,8 @@ export interface Failure {
   readonly requestId?: string | undefined;
   /** What the service answered, as it is: findings of a file, or fields that are wrong. */
   readonly answer?: unknown;
+  /** Of an order that may have been carried out: repeated under it, it is carried out once. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 export function failureOf(error: unknown): Failure {
@@ -44,8 +49,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ForeignAnswer) return foreign(error);
   if (error instanceof Unanswered) return unanswered(error);
   if (error instanceof Failed) {
-    const { exitCode, message, advice } = error;
-    return { exitCode, code: 'FAILED', message, advice };
+    const { exitCode, message, advice, of } = error;
+    return { code: 'FAILED', ...of, exitCode, message, advice };
   }
   if (error instanceof UsageError) {
     return { exitCode: exitCodes.usage, code: 'USAGE', message: error.message };

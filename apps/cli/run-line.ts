@@ -114,14 +114,13 @@ function unknown(name: string, commands: readonly Command[]): string {
   return `there is no command ${name}${hint}\n${list} lists them`;
 }
 
-function tell({ code, message, advice, requestId }: Failure, err: Screen): void {
+function tell({ message, advice, status = 0, requestId }: Failure, err: Screen): void {
   const [first = '', ...rest] = message.split('\n');
   err.line(`${err.style('red', 'paddock:')} ${first}`);
   for (const line of rest) err.line(line);
   if (advice !== undefined) err.line(advice);
-  const isOurs = code === 'INTERNAL_ERROR' || code === 'DEFECT';
-  if (isOurs && requestId !== undefined)
-    err.line(`The service knows this request as ${requestId}.`);
+  // By it the operators find in the log what they are asked about.
+  if (status >= 500 && requestId !== undefined) err.line(`Its X-Request-Id: ${requestId}`);
 }
 
 function toldOf({ exitCode, code, message, advice, ...of }: Failure) {
@@ -129,6 +128,7 @@ function toldOf({ exitCode, code, message, advice, ...of }: Failure) {
     ...{ code, message, advice: advice ?? null, exit_code: exitCode },
     ...{ status: of.status ?? null, request_id: of.requestId ?? null },
     retry_after_seconds: of.retryAfterSeconds ?? null,
+    idempotency_key: of.idempotencyKey ?? null,
     answer: of.answer ?? null,
   };
 }

@@ -58,7 +58,7 @@ export async function runOperator(
       ...(path !== undefined && { timeoutMs: fileTimeoutMs, onUpload: progress.onPiece }),
     },
   );
-  const order = route.takesKey ? repeatable(asking, key) : asking;
+  const order = route.takesKey ? repeatable(asking, key, 'paddock operator audit-log') : asking;
   const answer = await order.finally(() => progress.end());
   if (isJson) out.line(JSON.stringify(answer ?? null, null, 2));
   else if (answer === undefined) out.line('Done.');

@@ -39,6 +39,55 @@ test('Ctrl-C during a submission says how to repeat it', async (t) => {
   );
 });
 
+/** What is said of a ban that the service answers so, to people or to programs. */
+async function banned(
+  t: ExecutionContext,
+  [status, code]: readonly [number, string],
+  ...options: readonly string[]
+) {
+  const { user } = await userOf(t, (request, response) => {
+    request.resume();
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'ab12' };
+    response.writeHead(status, { ...headers, 'retry-after': '60' });
+    response.end(JSON.stringify({ error_code: code, detail: 'Said of it.' }));
+  });
+  const order = ['operator', 'ban', '5Grw', '--reason', 'why', '--token', 'x'];
+  return await user.run(...order, '--idempotency-key', 'mine', ...options);
+}
+
+test('a program is told of an open order by what it may repeat it', async (t) => {
+  const { code, error } = await banned(t, [500, 'INTERNAL_ERROR'], '--json');
+
+  t.is(code, 5, error);
+  t.like(JSON.parse(error).error, {
+    ...{ code: 'INTERNAL_ERROR', exit_code: 5, status: 500, request_id: 'ab12' },
+    ...{ retry_after_seconds: 60, idempotency_key: 'mine' },
+    answer: { error_code: 'INTERNAL_ERROR', detail: 'Said of it.' },
+  });
+});
+
+test('a program is told of what is not open without a key', async (t) => {
+  const { error } = await banned(t, [422, 'VALIDATION_FAILED'], '--json');
+
+  t.like(JSON.parse(error).error, { code: 'VALIDATION_FAILED', idempotency_key: null });
+});
+
+test('a person is told by which id the operators find a request that failed', async (t) => {
+  const { code, error } = await banned(t, [500, 'INTERNAL_ERROR']);
+
+  t.is(code, 5, error);
+  t.is(
+    error,
+    'paddock: Said of it; whether it took effect is not known\n' +
+      'Try again in 1 min.\n' +
+      'Look with paddock operator audit-log whether it took effect.\n' +
+      'Repeated with --idempotency-key mine it is carried out once and no more.\n' +
+      'Its X-Request-Id: ab12\n',
+  );
+  const refused = await banned(t, [422, 'VALIDATION_FAILED']);
+  t.notRegex(refused.error, /ab12/);
+});
+
 test('Ctrl-C during any other request is no defect of the line', async (t) => {
   const { code, error } = await interrupted(t, 'check', 'agent.py', '--online');
 

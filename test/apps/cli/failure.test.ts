@@ -2,7 +2,7 @@ import test from 'ava';
 import { adviceByCode } from '../../../apps/cli/advice.ts';
 import { Refusal, Unanswered } from '../../../apps/cli/client/refusal.ts';
 import { failureOf } from '../../../apps/cli/failure.ts';
-import { repeatable } from '../../../apps/cli/repeatable.ts';
+import { repeatable, visibleBy } from '../../../apps/cli/repeatable.ts';
 import { statusByCode } from '../../../apps/edge/faults.ts';
 import type { FaultCode } from '../../../machines/fault.ts';
 import { operatorFaultTexts } from '../../../machines/operator-fault-texts.ts';
@@ -100,6 +100,38 @@ test('an order whose outcome is not known says so once', async (t) => {
   const broken = Promise.reject(answered('INTERNAL_ERROR'));
   const error = await t.throwsAsync(() => repeatable(broken, 'key'));
   t.regex(error.message, /X-Request-Id; whether it took effect is not known$/);
+});
+
+test('an open order keeps what programs go by, and the key under which it is repeated', async (t) => {
+  const headers = new Headers({ 'x-request-id': 'ab12', 'retry-after': '3' });
+  for (const [status, code] of [
+    [503, 'OUTCOME_UNKNOWN'],
+    [500, 'INTERNAL_ERROR'],
+  ] as const) {
+    const answer = { detail: 'Said of it.', error_code: code };
+    const lost = new Refusal('POST /v1/x', { status, headers }, answer);
+    const kept = { code, status, requestId: 'ab12', retryAfterSeconds: 3, answer, exitCode: 5 };
+
+    const repeated = await t.throwsAsync(() => repeatable(Promise.reject(lost), 'key'));
+    t.like(failureOf(repeated), { ...kept, idempotencyKey: 'key' });
+    const visible = failureOf(
+      await t.throwsAsync(() => visibleBy('paddock credentials', Promise.reject(lost))),
+    );
+    t.like(visible, kept);
+    t.is(visible.idempotencyKey, undefined);
+  }
+});
+
+test('where an order of operators is looked for, the audit log has it', async (t) => {
+  const adviceOf = async (code: FaultCode) => {
+    const order = Promise.reject(answered(code));
+    const open = await t.throwsAsync(() => repeatable(order, 'key', 'paddock operator audit-log'));
+    return failureOf(open).advice;
+  };
+  const look = 'Look with paddock operator audit-log whether it took effect.';
+  const repeat = 'Repeated with --idempotency-key key it is carried out once and no more.';
+  t.is(await adviceOf('OUTCOME_UNKNOWN'), `${look}\n${repeat}`);
+  t.is(await adviceOf('INTERNAL_ERROR'), `${look}\n${repeat}`);
 });
 
 test('an order that reached nobody has done nothing, unless an earlier try may have', async (t) => {
