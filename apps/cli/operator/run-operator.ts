@@ -1,5 +1,5 @@
 import { openAsBlob } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import { access, constants, readFile, stat } from 'node:fs/promises';
 import { randomId } from '../../../infra/ids/ids.ts';
 import { parsedJson } from '../../../machines/parsed-json.ts';
 import type { Asked } from '../asked.ts';
@@ -8,6 +8,7 @@ import { operatorRoutes } from '../client/operator-routes.generated.ts';
 import type { Rejudging } from '../client/schemas.generated.ts';
 import type { Desk } from '../desk.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { Failed } from '../failure.ts';
 import { rejudgingLines } from '../rejudging-report.ts';
 import { repeatable } from '../repeatable.ts';
 import { transferProgress } from '../show/progress.ts';
@@ -85,8 +86,12 @@ async function fileFields(asked: Asked, { asking }: Desk): Promise<Record<string
   throw new UsageError(`${path === '-' ? 'standard input' : path} must be one JSON object`);
 }
 
-/** Opening a blob of a file that is not there says so in words for programmers alone. */
+/** Of what cannot be read a blob says so in words for programmers alone, or only when it is sent. */
 async function readable(path: string): Promise<string> {
-  await access(path);
+  const found = await stat(path);
+  // Never read to its end: it fails, and so names the folder as all files are named.
+  if (found.isDirectory()) await readFile(path);
+  if (!found.isFile()) throw new Failed(`${path}: it is no file`, exitCodes.refused);
+  await access(path, constants.R_OK);
   return path;
 }

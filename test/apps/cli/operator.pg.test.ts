@@ -156,6 +156,19 @@ test('a person sees a pack go', async (t) => {
   t.regex(error, /corner-shop\.tar\.gz {2}█{24} 100 % {2}\d+\.\d kB\n/);
 });
 
+test('what is no file is not sent as a pack, and is told as by submit', async (t) => {
+  for (const [path, what] of [
+    [folder, 'it is a folder'],
+    ['/dev/null', 'it is no file'],
+  ] as const) {
+    const upload = await lines()('operator', 'upload-pack', path, '--reason', 'why');
+    t.deepEqual(upload, { code: 1, out: '', error: `paddock: ${path}: ${what}\n` });
+  }
+  const submission = await lines()('submit', folder, '--name', 'a', '--token', 'x');
+  t.is(submission.error, `paddock: ${folder}: it is a folder\n`);
+  t.is(submission.code, 1);
+});
+
 test('a wrong token and none at all are exit code 3, and say what to do', async (t) => {
   const wrong = await lines()('operator', 'overview', '--token', 'x'.repeat(40));
   t.is(wrong.code, 3);
