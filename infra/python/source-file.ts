@@ -16,6 +16,17 @@ const encodingDeclaration = /^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)/;
 // CPython takes whatever follows `utf-8-` for a variant of it, such as Emacs's `utf-8-unix`.
 const utf8Names = /^utf[-_]8(?:[-_].*)?$|^utf8$/i;
 const blankOrComment = /^[ \t\f]*(?:#.*)?$/;
+/** Known by what they begin with, which no Python file does. UTF-32LE begins as UTF-16LE does. */
+const foreignFormats: readonly { readonly begins: readonly string[]; readonly reason: string }[] = [
+  {
+    begins: ['PK\x03\x04'],
+    reason: 'the file is a zip archive: submit the one Python file in it',
+  },
+  {
+    begins: ['\xff\xfe', '\xfe\xff', '\0\0\xfe\xff'],
+    reason: 'the file is UTF-16 or UTF-32: save it as UTF-8',
+  },
+];
 
 export interface SourceFile {
   readonly bytes: Buffer;
@@ -46,6 +57,8 @@ export function readSourceFile(file: Uint8Array): SourceFile {
 /** Why a file is not text in UTF-8 to CPython; null when it is. Fast enough for any thread. */
 export function undecodable(file: Uint8Array): { reason: string; line?: number } | null {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const foreign = foreignFormats.find(({ begins }) => begins.some((start) => has(bytes, start)));
+  if (foreign !== undefined) return { reason: foreign.reason };
   const nul = bytes.indexOf(0);
   if (nul !== -1) {
     const line = startsOfLines(bytes.subarray(0, nul)).length;
@@ -55,6 +68,10 @@ export function undecodable(file: Uint8Array): { reason: string; line?: number }
     return { reason: 'the file is not valid UTF-8', line: firstForeignLine(bytes) };
   }
   return otherEncoding(bytes);
+}
+
+function has(bytes: Buffer, start: string): boolean {
+  return bytes.toString('latin1', 0, start.length) === start;
 }
 
 /** From 1. No character of UTF-8 goes over the end of a line, so what stands before one can be judged alone. */
