@@ -57,7 +57,10 @@ function plainHost(listed: string): string {
   return bare(URL.parse(`http://[${host}]`)?.hostname ?? host);
 }
 
-const refused: OutboundOutcome = { kind: 'failed', reason: 'the address is not public' };
+const refused: OutboundOutcome = {
+  kind: 'failed',
+  reason: 'the address is not public: if its host may be told, list it in WEBHOOK_PRIVATE_HOSTS',
+};
 
 class NotPublic extends Error {
   override name = 'NotPublic';

@@ -17,6 +17,9 @@ interface Receiver {
   readonly hangsUp: boolean;
 }
 
+const notPublic =
+  'the address is not public: if its host may be told, list it in WEBHOOK_PRIVATE_HOSTS';
+
 async function outcomeOf(receiver: Receiver): Promise<OutboundOutcome | 'hung'> {
   const { says, hangsUp } = receiver;
   const limitMs = says === '' && !hangsUp ? timeoutMs : answerMs;
@@ -108,7 +111,7 @@ for (const [what, addresses] of told) {
       const message = { url: `http://${name}:9/`, headers: {}, body: '', timeoutMs, signal };
       t.deepEqual(await outbound.post(message), {
         kind: 'failed',
-        reason: 'the address is not public',
+        reason: notPublic,
       });
       t.is(lookups, 1, name);
     }
@@ -142,7 +145,7 @@ for (const host of [
     const message = { url: `http://${host}:9/`, headers: {}, body: '', timeoutMs, signal };
     t.deepEqual(await outbound.post(message), {
       kind: 'failed',
-      reason: 'the address is not public',
+      reason: notPublic,
     });
   });
 }
@@ -155,7 +158,7 @@ for (const listed of ['[::1]', '::1', '[0:0::1]', '0::1', '127.0.0.1', 'LOCALHOS
     // Nobody listens there: an address that is refused is not even tried.
     const message = { url: `http://${host}:9/`, headers: {}, body: '', timeoutMs, signal };
     const outcome = await outbound.post(message);
-    t.true(outcome.kind === 'failed' && outcome.reason !== 'the address is not public');
+    t.true(outcome.kind === 'failed' && outcome.reason !== notPublic);
   });
 }
 
@@ -164,5 +167,5 @@ test('what is no host in the list of private ones is none, and lets nobody throu
   const outbound = createGuardedPost({ privateHosts, clock: systemClock });
   const { signal } = new AbortController();
   const message = { url: 'http://[::1]:9/', headers: {}, body: '', timeoutMs, signal };
-  t.like(await outbound.post(message), { reason: 'the address is not public' });
+  t.like(await outbound.post(message), { reason: notPublic });
 });
