@@ -90,6 +90,8 @@ export const messageMutants: readonly Mutant[] = [
     id: 'proved-before-done',
     breaks: 'A fact is marked as consumed in a transaction of its own, before its effect.',
     signs: ['INV-50'],
+    // What was marked and not done shows where the database goes away between the two.
+    world: 'dry',
     edits: [
       {
         file: 'actors/services/projector/store.ts',
