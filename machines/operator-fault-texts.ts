@@ -35,7 +35,7 @@ export const operatorFaultTexts = {
   },
   ORDER_PARKED: {
     says: 'The order failed too often and is set aside as a parked message: it is not carried out.',
-    next: 'See paddock operator parked-messages; resend-message sends it again once the defect is repaired, drop-message drops it.',
+    next: 'Repair the cause, then use paddock operator resend-message; or drop-message ends it.',
     again: 'later',
   },
   PARKED_MESSAGE_NOT_FOUND: {

@@ -1294,7 +1294,7 @@ export interface OrderDroppedError {
   readonly error_code: 'ORDER_DROPPED';
 }
 
-/** The order failed too often and is set aside as a parked message: it is not carried out. See paddock operator parked-messages; resend-message sends it again once the defect is repaired, drop-message drops it. */
+/** The order failed too often and is set aside as a parked message: it is not carried out. Repair the cause, then use paddock operator resend-message; or drop-message ends it. */
 export interface OrderParkedError {
   readonly detail: string;
   readonly error_code: 'ORDER_PARKED';

@@ -79,7 +79,8 @@ function kindFigures({ kind, goodMs }: KindFigures, at: string): readonly Figure
   return [
     read({ ...told, what: `${kind}, p50 ${at}`, values: [goodMs.p50Ms], ...p50 }),
     read({ ...told, what: `${kind}, p99 ${at}`, values: [goodMs.p99Ms], ...p99 }),
-    ...(p999 === undefined
+    // Of fewer it would be the slowest one.
+    ...(p999 === undefined || goodMs.count < 1_000
       ? []
       : [read({ ...told, what: `${kind}, p99.9 ${at}`, values: [goodMs.p999Ms], ...p999 })]),
   ];
@@ -96,7 +97,6 @@ function boundsOf(kind: string): KindBounds {
   const classZero = { p50: bounds.classZeroP50, p99: bounds.classZeroP99 };
   switch (kind) {
     case 'heartbeats':
-      // Of no other kind are there a thousand.
       return { ...classZero, p999: bounds.classZeroP999 };
     case 'first heartbeats':
     case 'completions':
