@@ -1027,7 +1027,7 @@ export interface GetAdminOverviewAnswer {
       readonly live_runs: number;
       readonly held: readonly ({
         /** Why they are not offered: MINER_BANNED, REPEATED_FAILURES. infra/reference/reasons.md says what each means. */
-        readonly hold_reason: string | null;
+        readonly hold_reason: string;
         readonly items: number;
         readonly next_ends_at: string | null;
       })[];

@@ -11,7 +11,7 @@ import { type ReigningTopRow, topView } from '../../reads/top.ts';
 import { hotkeyOut } from '../../wire/hotkey.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
 import { providerNameOf } from '../../wire/provider.ts';
-import { reasonField } from '../../wire/reason-field.ts';
+import { givenReason } from '../../wire/reason-field.ts';
 import { scoreOut } from '../../wire/score.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 
@@ -31,7 +31,7 @@ const unfinishedRace = z.object({
     /** Open ones that are offered to nobody for now, by what holds them. */
     held: z.array(
       z.object({
-        hold_reason: reasonField('hold_reason', 'Why they are not offered'),
+        hold_reason: givenReason('hold_reason', 'Why they are not offered'),
         items: count,
         next_ends_at: instant.nullable(),
       }),

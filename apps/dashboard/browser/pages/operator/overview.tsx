@@ -123,7 +123,7 @@ function Held({ held }: { readonly held: HeldWork }) {
   return held.map(({ hold_reason: reason, items, next_ends_at: endsAt }) => (
     <p key={reason}>
       {countText(items)} of the race {items === 1 ? 'is' : 'are'} held:{' '}
-      {reason !== null && explained('hold_reason', reason)}
+      {explained('hold_reason', reason)}
       {endsAt !== null && (
         <>
           {' '}
